@@ -162,6 +162,7 @@ void file_pack_others(struct file_packer *p)
     pack_lists(p);
     file_pack_groups(p);
     file_pack_flows(p);
+    file_pack_hops(p);
     file_pack_starts(p);
     file_pack_series(p);
     file_pack_extremes(p);

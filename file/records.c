@@ -6,6 +6,7 @@
 #include "file/format.h"
 #include "job/extremes.h"
 #include "job/flow.h"
+#include "job/hops.h"
 #include "job/group.h"
 #include "job/own.h"
 #include "job/series.h"
@@ -233,6 +234,20 @@ static void flow(struct file_cursor *c, void *row)
     c->bad |= kind >> 24 != 0;
 }
 
+static void stop(struct file_cursor *c, void *row)
+{
+    struct job_stop *s = row;
+    WORDS(c, &s->terminal, &s->path);
+    WIDES(c, &s->count, &s->gap_ns, &s->duration_ns);
+}
+
+static void hop(struct file_cursor *c, void *row)
+{
+    struct job_hop *h = row;
+    WORDS(c, &h->from, &h->to, &h->mean, &h->range_count);
+    wide(c, &h->count);
+}
+
 static void start_list(struct file_cursor *c, void *row)
 {
     struct job_start_list *l = row;
@@ -337,6 +352,14 @@ void file_record_flows(struct file_cursor *c, struct job_flows *f)
     word(c, &f->ranges.count);
     TABLE(c, flow, f->row, f->count);
     TABLE(c, range, f->ranges.range, f->ranges.count);
+}
+
+void file_record_hops(struct file_cursor *c, struct job_hops *h)
+{
+    WORDS(c, &h->hop_count, &h->ranges.count);
+    TABLE(c, stop, h->stop, h->stop_count);
+    TABLE(c, hop, h->hop, h->hop_count);
+    TABLE(c, range, h->ranges.range, h->ranges.count);
 }
 
 void file_record_starts(struct file_cursor *c, struct job_starts *s)

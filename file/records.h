@@ -40,12 +40,14 @@ void file_record_threads(struct file_cursor *c, struct job_threads *t);
 /* --- Tables by columns; of a list that is read the counts are known and there is room --- */
 struct job_extremes_list;
 struct job_flows;
+struct job_hops;
 struct job_groups;
 struct job_own;
 struct job_series;
 struct job_starts;
 void file_record_groups(struct file_cursor *c, struct job_groups *g);
 void file_record_flows(struct file_cursor *c, struct job_flows *f);
+void file_record_hops(struct file_cursor *c, struct job_hops *h);
 void file_record_starts(struct file_cursor *c, struct job_starts *s);
 void file_record_extremes(struct file_cursor *c, struct job_extremes_list *l);
 void file_record_usual(struct file_cursor *c, struct job_extremes_list *l); /* of the same rows */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is in which communicator, messages by peer, what completions complete: optional sections, each one list after
- * the other, by columns (file/records.c). Whoever predicts does not read them.
+ * Who is in which communicator, messages by peer, stops and hops, what completions complete: optional sections, each
+ * one list after the other, by columns (file/records.c). Whoever predicts does not read them.
  */
 #include "file/traffic.h"
 
@@ -9,6 +9,7 @@
 #include "file/records.h"
 #include "job/flow.h"
 #include "job/group.h"
+#include "job/hops.h"
 #include "job/starts.h"
 
 /* --- Bytes of a section --- */
@@ -21,6 +22,11 @@ static uint64_t groups_size(const struct job_groups *g)
 static uint64_t flows_size(const struct job_flows *f)
 {
     return 4 + 32 * (uint64_t)f->count + RECORD_RANGE * (uint64_t)f->ranges.count;
+}
+
+static uint64_t hops_size(const struct job_hops *h)
+{
+    return 8 + 32 * (uint64_t)h->stop_count + 24 * (uint64_t)h->hop_count + RECORD_RANGE * (uint64_t)h->ranges.count;
 }
 
 static uint64_t starts_size(const struct job_starts *s)
@@ -54,6 +60,14 @@ void file_pack_flows(struct file_packer *p)
     struct file_cursor c = begin(p, SECTION_FLOWS, f.count, flows_size(&f));
     if (c.at)
         file_record_flows(&c, &f);
+}
+
+void file_pack_hops(struct file_packer *p)
+{
+    struct job_hops h = p->job->hops;
+    struct file_cursor c = begin(p, SECTION_HOPS, h.stop_count, hops_size(&h));
+    if (c.at)
+        file_record_hops(&c, &h);
 }
 
 void file_pack_starts(struct file_packer *p)
@@ -138,6 +152,32 @@ static int unpack_flows(struct file_reader *r)
     return next == f->ranges.count && !c.bad ? 0 : REFUSE(r, "damaged: ranks of no messages, or another kind");
 }
 
+static int unpack_hops(struct file_reader *r)
+{
+    const struct file_section *s = &r->in.section[SECTION_HOPS];
+    struct job_hops *h = &r->job->hops;
+    struct file_cursor c;
+    uint32_t next = 0;
+    if (!s->data)
+        return 0;
+    if (s->count > BASE_ARRAY_LIMIT)
+        return refuse_size(r, SECTION_HOPS);
+    h->stop_count = (uint32_t)s->count;
+    h->hop_count = head(s, 0);
+    h->ranges.count = head(s, 1);
+    if (s->size != hops_size(h))
+        return refuse_size(r, SECTION_HOPS);
+    if (base_array_room(&h->stop, &h->stop_room, h->stop_count, sizeof *h->stop) ||
+        base_array_room(&h->hop, &h->hop_room, h->hop_count, sizeof *h->hop) ||
+        base_array_room(&h->ranges.range, &h->ranges.room, h->ranges.count, sizeof *h->ranges.range))
+        return file_reader_no_memory(r);
+    file_record_hops(file_cursor_at(&c, s->data), h);
+    for (uint32_t i = 0; i < h->hop_count; i++)
+        if (!take(&next, h->hop[i].range_count, h->ranges.count, &h->hop[i].range_first))
+            return REFUSE(r, "damaged: hop %u", i);
+    return next == h->ranges.count ? 0 : REFUSE(r, "damaged: ranges of no hops");
+}
+
 static int unpack_starts(struct file_reader *r)
 {
     const struct file_section *s = &r->in.section[SECTION_STARTS];
@@ -167,5 +207,7 @@ int file_unpack_traffic(struct file_reader *r)
     int error = unpack_groups(r);
     if (!error)
         error = unpack_flows(r);
+    if (!error)
+        error = unpack_hops(r);
     return error ? error : unpack_starts(r);
 }

@@ -441,6 +441,8 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
     if (!error)
         error = job_flows_check(j, why, size);
     if (!error)
+        error = job_hops_check(j, why, size);
+    if (!error)
         error = job_starts_check(j, why, size);
     if (!error)
         error = job_series_check(j, why, size);

@@ -59,6 +59,7 @@ void job_destroy(struct job *j)
     job_learned_free(&j->learned);
     job_groups_free(&j->groups);
     job_flows_free(&j->flows);
+    job_hops_free(&j->hops);
     job_starts_free(&j->starts);
     free(j->series.of);
     free(j->extremes.of);

@@ -30,6 +30,7 @@
 #include "job/extremes.h"
 #include "job/flow.h"
 #include "job/group.h"
+#include "job/hops.h"
 #include "job/learned.h"
 #include "job/own.h"
 #include "job/regions.h"
@@ -64,6 +65,7 @@ struct job {
     struct job_delay delay;
     struct job_groups groups;
     struct job_flows flows;
+    struct job_hops hops;
     struct job_starts starts;
     struct job_series_list series;
     struct job_extremes_list extremes;

@@ -119,10 +119,11 @@ int loops_forest_make(struct loops_forest *f, const struct loops_graph *g)
     bool all = f->loop && f->order && f->parent && f->head && s.number && s.low && s.part && s.open && s.way;
     for (uint32_t i = 0; all && i < g->nodes; i++)
         f->loop[i] = -1;
-    do
-        if (all)
-            pass(&s);
-    while (all && s.found);
+    for (int level = 0; all && level <= LOOPS_LEVELS; level++) {
+        pass(&s);
+        if (!s.found)
+            break;
+    }
     free(s.number);
     free(s.low);
     free(s.part);

@@ -13,6 +13,7 @@
  * 3. without the edges from a loop to its own head the graph has no cycle; `order` counts along the edges that are left
  * 4. nodes that node 0 does not lead to come after it, as if they were entries, too
  *
+ * Loops are looked for LOOPS_LEVELS deep: what is tangled more than that is no code, and 3. does not hold in it.
  * Cost: (nodes + edges) x depth of loops.
  * Threads: any, each graph by one at a time.  Hook-safe: no.
  */
@@ -21,6 +22,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+enum { LOOPS_LEVELS = 32 };
 
 /* Edges of node n: to[first[n]] up to to[first[n + 1]]. */
 struct loops_graph {

@@ -121,6 +121,8 @@ static void follow(struct reading *r, const struct loops_insn *i)
         return;
     if (there.part || there.begin != i->target)
         r->f->range[r->f->ranges++] = there;
+    else if (!base_array_more(&r->f->tail, r->f->tails, sizeof *r->f->tail))
+        r->f->tail[r->f->tails++] = i->target;
 }
 
 static void read_range(struct reading *r, struct loops_range range)
@@ -368,6 +370,7 @@ static void function_clear(struct loops_function *f)
     free(f->node);
     free(f->begin);
     free(f->turn);
+    free(f->tail);
     loops_forest_close(&f->forest);
     f->graph.nodes = 0;
 }
@@ -458,4 +461,12 @@ bool loops_function_leads(const struct loops_function *f, uint64_t from, uint64_
     if (a == UINT32_MAX || b == UINT32_MAX)
         return false;
     return (a == b && to > from) || loops_forest_leads(&f->forest, &f->graph, a, b) == 1;
+}
+
+bool loops_function_ends_in(const struct loops_function *f, uint64_t entry)
+{
+    for (uint32_t i = 0; i < f->tails; i++)
+        if (f->tail[i] == entry)
+            return true;
+    return false;
 }

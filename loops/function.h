@@ -30,6 +30,8 @@ struct loops_function {
     uint32_t *node;             /* … the node of each of these */
     uint64_t *begin;            /* of each node */
     uint64_t *turn;             /* of each loop: its last instruction that leads back to the head */
+    uint64_t *tail;             /* functions that it ends in */
+    uint32_t tails;
     struct loops_range range[16];
     uint32_t ranges;
 };
@@ -45,6 +47,8 @@ const struct loops_function *loops_code_function(struct loops_code *c, uint64_t 
 uint32_t loops_function_node(const struct loops_function *f, uint64_t address);
 /* Whether control can go on from one address of a function to another without a turn of a loop that holds both. */
 bool loops_function_leads(const struct loops_function *f, uint64_t from, uint64_t to);
+/* Whether it may end in the function that begins there. */
+bool loops_function_ends_in(const struct loops_function *f, uint64_t entry);
 /* Head's address of a loop. */
 static inline uint64_t loops_function_head(const struct loops_function *f, int loop)
 {

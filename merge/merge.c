@@ -35,6 +35,7 @@ struct merge {
     uint32_t new_classes;
     struct job_groups groups;
     struct job_flows flows;
+    struct job_hops hops;
     struct job_starts starts;
     struct job_series_list series;
     struct job_extremes_list extremes;
@@ -224,13 +225,15 @@ static void commit_threads(struct merge *m)
     job_threads_coarsen(m->into);
 }
 
-/* --- Communicators, messages, starts, series, extremes: what both have, made anew --- */
+/* --- Communicators, messages, hops, starts, series, extremes: what both have, made anew --- */
 
 static int plan_traffic(struct merge *m)
 {
     int error = job_groups_join(m->into, m->from, m->map.comm, &m->groups);
     if (!error)
         error = job_flows_join(m->into, m->from, m->map.terminal, &m->flows);
+    if (!error)
+        error = job_hops_join(m->into, m->from, m->map.terminal, m->map.callsite, &m->hops);
     if (!error)
         error = job_starts_join(m->into, m->from, &m->starts);
     if (!error)
@@ -244,6 +247,7 @@ static void free_traffic(struct merge *m)
 {
     job_groups_free(&m->groups);
     job_flows_free(&m->flows);
+    job_hops_free(&m->hops);
     job_starts_free(&m->starts);
     free(m->series.of);
     free(m->extremes.of);
@@ -255,18 +259,21 @@ static void commit_traffic(struct merge *m)
 {
     struct job_groups groups = m->into->groups;
     struct job_flows flows = m->into->flows;
+    struct job_hops hops = m->into->hops;
     struct job_starts starts = m->into->starts;
     struct job_series_list series = m->into->series;
     struct job_extremes_list extremes = m->into->extremes;
     struct job_own_list own = m->into->own;
     m->into->groups = m->groups;
     m->into->flows = m->flows;
+    m->into->hops = m->hops;
     m->into->starts = m->starts;
     m->into->series = m->series;
     m->into->extremes = m->extremes;
     m->into->own = m->own;
     m->groups = groups;
     m->flows = flows;
+    m->hops = hops;
     m->starts = starts;
     m->series = series;
     m->extremes = extremes;

@@ -18,6 +18,7 @@
 #include "omp/team.h"
 #include "session/ask.h"
 #include "session/life.h"
+#include "session/site.h"
 #include "teams/account.h"
 
 _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
@@ -60,7 +61,7 @@ static void begin_span(struct omp_hook_region *r)
 {
     uint32_t unknown = GRAMMAR_NONE;
     session_begin_region(r->stream, &r->span, r->traits & OMP_HOOK_LEAGUE ? league_name : region_name, (uintptr_t)r->fn,
-                         r->site ? &r->site->entry : &unknown, r);
+                         session_path_of(r->stream, r->caller), r->site ? &r->site->entry : &unknown, r);
 }
 
 /* A region that was left by a jump is on no stack any more. How deep the thread is stays: libgomp, too, takes it to be

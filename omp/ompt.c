@@ -31,6 +31,7 @@
 #include "omp/team.h"
 #include "session/ask.h"
 #include "session/life.h"
+#include "session/site.h"
 
 typedef union { uint64_t value; void *ptr; } tool_data;
 typedef void (*tool_function)(void);
@@ -137,7 +138,8 @@ static void open_span(struct region *r, const void *caller)
     key.callsite = GRAMMAR_NONE;
     key.comm = GRAMMAR_NONE;
     key.kind = JOB_REGION;
-    session_begin(r->stream, &r->span, &key);
+    uint32_t path = session_path_of(r->stream, (void *)(uintptr_t)caller);
+    session_begin(r->stream, &r->span, &key, path);
 }
 
 static void parallel_begin(tool_data *task, const void *frame, tool_data *parallel, unsigned asked, int flags,

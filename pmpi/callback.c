@@ -183,7 +183,7 @@ static uint64_t callbacks_post(struct pmpi_hook_call *call, bool happened)
 void pmpi_hook_callbacks_after(struct pmpi_hook_call *call)
 {
     uint64_t took = callbacks_post(call, true);
-    session_whole(call->stream, &call->key, &call->event, pmpi_hook_since(call), call->end, took);
+    session_whole(call->stream, &call->key, call->path, &call->event, pmpi_hook_since(call), call->end, took);
 }
 
 void pmpi_hook_callbacks_nothing(struct pmpi_hook_call *call)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "pmpi/callsite.h"
+#include "session/site.h"
 #include "pmpi/members.h"
 
 _Atomic uint32_t pmpi_hook_kinds;
@@ -41,11 +41,18 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_inf
     return true;
 }
 
+static void hook_site(struct pmpi_hook_call *call)
+{
+    struct session_site site = session_site_of(call->stream, call->from);
+    call->key.callsite = site.callsite;
+    call->path = site.path;
+}
+
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
 {
     call->from = from;
     if (__builtin_expect(call->watched, false)) {
-        call->key.callsite = pmpi_hook_callsite(call->stream, from);
+        hook_site(call);
         pmpi_hook_callbacks_before(call);
     } else {
         call->begin = base_clock_now();
@@ -72,7 +79,7 @@ bool pmpi_hook_polled(struct pmpi_hook_call *call, bool found)
 static uint32_t hook_entry(struct pmpi_hook_call *call)
 {
     if (call->entry == GRAMMAR_NONE) {
-        call->key.callsite = pmpi_hook_callsite(call->stream, call->from);
+        hook_site(call);
         call->entry = session_identify(call->stream, &call->key);
     }
     return call->entry;
@@ -91,7 +98,8 @@ void pmpi_hook_end(struct pmpi_hook_call *call)
     if (__builtin_expect(call->watched, false)) {
         pmpi_hook_callbacks_after(call);
     } else {
-        session_whole_as(call->stream, hook_entry(call), &call->event, pmpi_hook_since(call), call->end, 0);
+        uint32_t entry = hook_entry(call);
+        session_whole_as(call->stream, entry, call->path, &call->event, pmpi_hook_since(call), call->end, 0);
     }
     *call->error = call->kept;
 }
@@ -387,11 +395,8 @@ struct pmpi_hook_idup *pmpi_hook_idup_fortran(struct pmpi_hook_call *call, const
 
 void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, const MPI_Comm *comm)
 {
-    uint64_t before = base_clock_processor();
-    if (!call->accepted)
-        return;
-    pmpi_hook_comm_born(call->comm, kind, *comm);
-    session_took(call->stream, base_clock_processor() - before);
+    if (call->accepted)
+        pmpi_hook_comm_born(call->comm, kind, *comm);
 }
 
 void pmpi_hook_opened_window(struct pmpi_hook_call *call, const MPI_Win *win)

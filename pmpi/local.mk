@@ -4,7 +4,6 @@ noinst_LTLIBRARIES += libpythia-mpihooks.la
 libpythia_mpihooks_la_SOURCES = \
 	%D%/bytes.c \
 	%D%/callback.c %D%/callback.h \
-	%D%/callsite.c %D%/callsite.h \
 	%D%/children.c %D%/children.h \
 	%D%/clocks.c %D%/clocks.h \
 	%D%/comm.c %D%/comm.h \
@@ -38,10 +37,6 @@ nodist_libpythia_mpihooks_la_SOURCES += %D%/fortran_wrappers.c
 endif
 libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -DPYTHIA_PLUGINS='"$(pkglibdir)"'
 libpythia_mpihooks_la_LIBADD = $(UNWIND_LIBS)
-
-UNIT_TESTS += tests/unit/test_pmpi_callsite
-tests_unit_test_pmpi_callsite_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_test_pmpi_callsite_LDADD = libpythia-unit.la libpythia-mpihooks.la $(PYTHIA_SESSION) $(CHECK_LIBS) $(MPI_LIBS)
 
 UNIT_TESTS += tests/unit/test_pmpi_request
 tests_unit_test_pmpi_request_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/array.h"
 #include "base/must.h"
@@ -94,13 +95,16 @@ static bool same_finding(const struct report_finding *a, const struct report_fin
 void findings_add(struct findings *f, const struct report_finding *one, const bool *in)
 {
     struct report_findings *all = f->all;
-    uint32_t i = 0;
+    uint64_t hash = XXH64(one->where, strlen(one->where), XXH64(one->cause, strlen(one->cause), (uint64_t)one->kind));
+    uint32_t at = base_hash_start(hash), i;
 
     if (one->seconds <= 0 || f->total <= 0)
         return;
-    while (i < all->count && !same_finding(&all->finding[i], one))
-        i++;
-    if (i == all->count) {
+    while ((i = base_hash_next(&f->index, hash, &at)) != BASE_HASH_NONE && !same_finding(&all->finding[i], one))
+        ;
+    if (i == BASE_HASH_NONE) {
+        base_must(base_hash_reserve(&f->index, 1));
+        base_hash_put(&f->index, hash, i = all->count);
         base_must(base_array_more(&all->finding, all->count, sizeof *one));
         all->finding[all->count++] = *one;
         all->finding[i].seconds = 0;
@@ -127,6 +131,7 @@ void findings_settle(struct findings *f)
     }
     all->count = kept;
     free(f->in);
+    base_hash_close(&f->index);
 }
 
 void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size)
@@ -266,8 +271,7 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
     fprintf(out, "%5.1f %% %9s  %s at %s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, line, more);
     line = report_text("%s", one->cause);
     report_cut_place(line, 79 - 19 - 8 - (int)strlen(one->ranks) - (int)strlen(advice));
-    bool late = one->kind == REPORT_IMBALANCE || one->kind == REPORT_MOVING_IMBALANCE; /* their work is before it */
-    line = same ? report_text("%s%s%s", one->ranks, !*function ? "" : late ? " before " : " in ", function)
+    line = same ? report_text("%s%s%s", one->ranks, *function ? " in " : "", function)
                 : report_text("%s before %s", one->ranks, line);
     report_cut(line, 79 - 19 - (int)strlen(advice));
     fprintf(out, "%17s%s%s%s\n", "", line, *advice ? ": " : "", advice);

@@ -3,6 +3,7 @@
 #ifndef PYTHIA_REPORT_FINDINGS_PARTS_H
 #define PYTHIA_REPORT_FINDINGS_PARTS_H
 
+#include "base/hash.h"
 #include "pythia.h"
 #include "report/findings.h"
 
@@ -18,6 +19,7 @@ struct findings {
     uint32_t ranks;
     double total; /* s, the ranks' wall time together */
     bool *in;     /* of each finding, of each rank: whose work it is */
+    struct base_hash index; /* of the findings */
     double *told; /* as of struct report_findings; not its own */
 };
 

@@ -41,8 +41,7 @@ struct turn {
 /* The turn, or without a loop the whole job. NULL, or why there is none. */
 static const char *find(struct turn *t)
 {
-    const struct report_loop *l = &t->r->model->loop;
-    const struct job_class *c = l->present ? &t->r->job->classes[l->class_index] : NULL;
+    const struct report_loop *l = report_main_loop(t->r);
     struct schedule_wish wish = { .node = GRAMMAR_NONE, .mark = GRAMMAR_NONE, .most = WHOLE_PIECES };
     const char *why = t->r->job->info.block > 1 ? "its file has no times of single ranks"
                                                 : report_cannot_replay(t->r, UNMATCHED);
@@ -53,10 +52,9 @@ static const char *find(struct turn *t)
     t->bind = replay_analysis_bind(report_analysis(t->r));
     const struct replay_source *source = replay_bind_source(t->bind);
     const struct replay_model model = replay_bind_model(t->bind);
-    if (c && c->member_ranges && c->ranges[0].thread == 0) {
-        struct schedule_wish loop = { .pace = c->ranges[0].first, .node = l->node,
-                                      .mark = l->node == GRAMMAR_NONE ? l->mark : GRAMMAR_NONE, .turns = l->turns,
-                                      .most = MOST_PIECES };
+    if (l && l->mark != GRAMMAR_NONE) {
+        struct schedule_wish loop = { .pace = l->rank, .node = GRAMMAR_NONE, .mark = l->mark,
+                                      .turns = (uint64_t)report_loop_mean_turns(l), .most = MOST_PIECES };
         rc = replay_schedule(source, &model, &loop, &t->s);
     }
     t->whole = rc != 0;

@@ -118,8 +118,6 @@ static void add_efficiency(struct report *r, cJSON *root)
     add_number(o, "mpi", e->mpi);
     report_json_known(o, "openmp", e->measured, e->openmp);
     add_number(o, "load_balance", e->load_balance);
-    report_json_known(o, "load_balance_between_nodes", e->nodes > 1, e->between_nodes);
-    report_json_known(o, "load_balance_within_nodes", e->nodes > 1, e->within_nodes);
     add_number(o, "communication", e->communication);
     report_json_known(o, "serialisation", e->split, e->serialisation);
     report_json_known(o, "serialisation_order", e->split, e->order);
@@ -410,23 +408,6 @@ static void add_matrix(const struct report *r, cJSON *root)
     }
 }
 
-static void add_loop(const struct report *r, cJSON *root)
-{
-    const struct report_loop *l = &r->model->loop;
-
-    if (!l->present)
-        return;
-    cJSON *o = cJSON_AddObjectToObject(root, "main_loop");
-    add_number(o, "class", l->class_index);
-    add_number(o, "turns", (double)l->turns);
-    add_number(o, "executions", (double)l->executions);
-    add_number(o, "turn_seconds", l->turn_ns / 1e9);
-    add_number(o, "total_seconds", l->total_ns / 1e9);
-    report_json_text(o, "function", l->place ? report_function_at(l->place, true) : NULL);
-    report_json_text(o, "file", l->place ? l->place->file : NULL);
-    report_json_known(o, "line", l->place && l->place->line, l->place ? l->place->line : 0);
-}
-
 cJSON *report_json(struct report *r)
 {
     cJSON *root = cJSON_CreateObject();
@@ -454,7 +435,7 @@ cJSON *report_json(struct report *r)
     add_matrix(r, root);
     report_add_series(r, root);
     report_add_own(r, root);
-    add_loop(r, root);
+    report_json_loops(r, root);
     report_add_oracle(r, root);
     return root;
 }

@@ -21,6 +21,8 @@ void report_add_polls(struct report *r, cJSON *root);
 void report_add_series(const struct report *r, cJSON *root);
 /* Adds "own": each rank's mean time before the calls that matter (view_own.c). */
 void report_add_own(struct report *r, cJSON *root);
+/* Adds "loops" and "main_loop" (view_loops.c). */
+void report_json_loops(struct report *r, cJSON *root);
 /* Adds "machine", where the job says what it ran on (view_machine.c). */
 void report_add_machine(struct report *r, cJSON *root);
 /* Adds "clock", where the times of all nodes are on one clock (view_machine.c). */

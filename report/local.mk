@@ -27,14 +27,11 @@ libpythia_report_la_SOURCES = \
 	%D%/html.c %D%/html.h \
 	%D%/html_parts.h %D%/html_turn.c \
 	%D%/json.c %D%/json_text.c %D%/json.h \
-	%D%/loop_place.c %D%/loop_place.h \
-	%D%/main_loop.c \
-	%D%/marks.c %D%/marks.h \
+	%D%/loops.c %D%/loops.h %D%/loops_parts.h %D%/loops_grammar.c \
 	%D%/message.c \
 	%D%/model.c %D%/model.h \
 	%D%/names.c %D%/names.h \
 	%D%/nested.c \
-	%D%/order.c %D%/order.h \
 	%D%/pattern.c \
 	%D%/peers.c \
 	%D%/ranges.c %D%/ranges.h \
@@ -42,7 +39,6 @@ libpythia_report_la_SOURCES = \
 	%D%/reason.c %D%/resolve.c %D%/resolve.h \
 	%D%/scaling.c %D%/scaling.h \
 	%D%/spread.c \
-	%D%/structure.c %D%/structure.h \
 	%D%/summary.c \
 	%D%/polls.c %D%/polls.h \
 	%D%/sums.c %D%/sums.h \
@@ -56,13 +52,14 @@ libpythia_report_la_SOURCES = \
 	%D%/view_by_rank.c \
 	%D%/view_callsites.c \
 	%D%/view_comm.c \
+	%D%/view_loops.c \
 	%D%/view_known.c %D%/view_omp.c %D%/view_own.c %D%/view_tasks.c %D%/view_machine.c \
 	%D%/view_predicted.c \
 	%D%/view_ranks.c \
 	%D%/view_waits.c
 libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) $(IBERTY_LIBS) -lm
 
-UNIT_TESTS += tests/unit/test_forms tests/unit/test_pattern tests/unit/test_report tests/unit/test_structure
+UNIT_TESTS += tests/unit/test_forms tests/unit/test_pattern tests/unit/test_report
 UNIT_TESTS += tests/unit/test_contract tests/unit/test_findings
 tests_unit_test_findings_LDADD = $(REPORT_TEST)
 REPORT_TEST = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
@@ -74,8 +71,6 @@ tests_unit_test_contract_LDADD = $(REPORT_TEST)
 tests_unit_test_contract_SOURCES = tests/unit/test_contract.c $(HAND_JOB)
 tests_unit_test_report_LDADD = $(REPORT_TEST)
 tests_unit_test_report_SOURCES = tests/unit/test_report.c $(HAND_JOB)
-tests_unit_test_structure_LDADD = $(REPORT_TEST)
-tests_unit_test_structure_SOURCES = tests/unit/test_structure.c $(HAND_JOB)
 
 # The page of the HTML report, as strings.
 REPORT_HTML = %D%/html/frame.html %D%/html/page.html %D%/html/jobs.html %D%/html/jobs_script.js \
@@ -95,7 +90,3 @@ EXTRA_DIST += $(REPORT_HTML) %D%/html/embed.awk
 UNIT_TESTS += tests/unit/test_demangle
 tests_unit_test_demangle_SOURCES = tests/unit/test_demangle.c
 tests_unit_test_demangle_LDADD = $(REPORT_TEST)
-
-UNIT_TESTS += tests/unit/test_main_loop
-tests_unit_test_main_loop_SOURCES = tests/unit/test_main_loop.c $(HAND_JOB)
-tests_unit_test_main_loop_LDADD = $(REPORT_TEST)

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/model.h"
-#include "report/structure.h"
+#include "report/report.h"
 #include "report/units.h"
 
 enum { MOST_PEERS = 4, MOST_VARIANTS = 2 };

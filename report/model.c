@@ -302,29 +302,6 @@ static void add_ranks(struct report_model *m)
     report_efficiency_fill(m);
 }
 
-/* --- The main loop --- */
-
-static void find_loop(struct report_model *m)
-{
-    double best = 0;
-
-    for (uint32_t i = 0; i < m->job->class_count; i++) {
-        const struct job_class *c = &m->job->classes[i];
-        uint64_t members = report_members(c);
-        for (uint32_t n = 0; c->grammar && members && n < c->grammar->node_count; n++) {
-            const struct grammar_stats *s = &c->grammar->stats[n];
-            uint64_t turns = (uint64_t)(job_mean_turns(c, n) + 0.5);
-            double total = (double)s->gap.sum + (double)s->duration.sum;
-            if (turns < 2 || total <= best)
-                continue;
-            best = total;
-            m->loop = (struct report_loop){ .present = true, .class_index = i, .node = n, .turns = turns,
-                                            .executions = s->count / members / turns,
-                                            .turn_ns = total / (double)s->count, .total_ns = total / (double)members };
-        }
-    }
-}
-
 /* --- All --- */
 
 struct report_model *report_model_create(const struct job *j)
@@ -335,7 +312,6 @@ struct report_model *report_model_create(const struct job *j)
     add_tables(m);
     add_ranks(m);
     report_model_add_peers(m);
-    find_loop(m);
     return m;
 }
 

@@ -92,19 +92,6 @@ struct report_pattern {
     char name[64]; /* "ring", "3-D halo (4 x 4 x 4)", "irregular" */
 };
 
-struct report_place;
-
-/* The program's time loop (main_loop.c); until that has looked at callsites, the loop that holds the most time. */
-struct report_loop {
-    bool present;
-    uint32_t class_index, node; /* GRAMMAR_NONE: no rule is a turn, but each has this call once: */
-    uint32_t mark;
-    uint64_t turns;       /* of one execution */
-    uint64_t executions;  /* per rank */
-    double turn_ns, total_ns; /* of one turn; per rank */
-    const struct report_place *place; /* of the call in the function that encloses it; NULL: not known */
-};
-
 struct report_model {
     const struct job *job;
     uint64_t events, lost;
@@ -126,7 +113,6 @@ struct report_model {
     struct report_pattern *patterns; /* all calls together, then by bytes */
     uint64_t by_mean_bytes;        /* of all edges: a share of what many ranks sent together */
     uint64_t unplaced_messages, unplaced_bytes; /* peers that are not in the job, or too many */
-    struct report_loop loop;
     uint32_t *place; /* of each terminal: its index in sites[], of a region in regions[] */
 };
 

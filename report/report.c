@@ -21,7 +21,6 @@ struct report *report_create(const struct job *j)
     r->model = report_model_create(j);
     r->names = report_names_create(j);
     r->resolver = report_resolver_create(j);
-    report_find_main_loop(r);
     return r;
 }
 
@@ -34,8 +33,23 @@ void report_destroy(struct report *r)
     report_resolver_destroy(r->resolver);
     report_findings_destroy(r->findings);
     report_losses_destroy(r->losses);
+    report_loops_destroy(r->loops);
     replay_analysis_destroy(r->analysis);
     free(r);
+}
+
+const struct report_loops *report_loops_of(struct report *r)
+{
+    if (!r->loops)
+        r->loops = report_loops_create(r);
+    return r->loops;
+}
+
+const struct report_loop *report_main_loop(struct report *r)
+{
+    const struct report_loops *l = report_loops_of(r);
+
+    return l->main < 0 ? NULL : &l->loop[l->main];
 }
 
 char *report_program_text(const struct job *j, int most)

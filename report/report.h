@@ -15,10 +15,10 @@
 #include <stdio.h>
 
 #include "job/job.h"
+#include "report/loops.h"
 #include "report/model.h"
 #include "report/names.h"
 #include "report/resolve.h"
-#include "report/structure.h"
 
 struct replay_analysis;
 struct report_findings;
@@ -31,6 +31,7 @@ struct report {
     struct report_resolver *resolver;
     struct report_findings *findings; /* once asked for: report/findings.h */
     struct report_losses *losses;     /* the same: report/losses.h */
+    struct report_loops *loops;       /* the same */
     struct replay_analysis *analysis;
     uint64_t steps; /* that the replay may take: replay/analysis.h */
     bool replayed;
@@ -58,8 +59,11 @@ void report_destroy(struct report *r); /* NULL is legal */
 /* Why a region that was read keeps its team, with the place in the source where that is known. */
 void report_reason(const struct report *r, const struct job_region *g, char *text, size_t size);
 
+/* Of REPORT_STRUCTURE: levels of loops, 0: all; everything, else what takes most time, 40 lines of it. */
+struct report_loops_how { uint32_t depth; bool all; };
+
 /* `how` counts for REPORT_STRUCTURE only. The summary fits 80 columns and 40 lines. */
-void report_print_text(struct report *r, enum report_view view, const struct report_structure *how, FILE *out);
+void report_print_text(struct report *r, enum report_view view, const struct report_loops_how *how, FILE *out);
 
 /* One JSON object with everything but the grammars; doc/EVENTS.md lists the keys. */
 void report_print_json(struct report *r, FILE *out);
@@ -69,9 +73,12 @@ void report_print_json(struct report *r, FILE *out);
 void report_print_csv(struct report *r, FILE *out);
 
 /* --- Between the parts of report/ --- */
-/* Sets r->model->loop. */
-void report_find_main_loop(struct report *r);
+/* Its loops, read once. */
+const struct report_loops *report_loops_of(struct report *r);
+/* The main loop; NULL: there is none. */
+const struct report_loop *report_main_loop(struct report *r);
 void report_print_summary(struct report *r, FILE *out);
+void report_print_loops(struct report *r, const struct report_loops_how *how, FILE *out);
 void report_print_predicted(struct report *r, FILE *out);
 void report_print_callsites(struct report *r, FILE *out);
 void report_print_ranks(struct report *r, FILE *out);
@@ -108,6 +115,8 @@ double report_team_efficiency(const struct report_team *t);
 double report_fork_share(const struct report_model *m, const struct report_team *t);
 /* What class `index` does otherwise than class 0, in one line of at most `size` bytes; "" for class 0. */
 void report_class_difference(const struct report *r, uint32_t index, char *text, size_t size);
+/* Peer and bytes of a call in one class: "to rank+1, 800 B"; "" where it has neither. */
+void report_message_text(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size);
 /* Prints `text` and blanks up to `width` columns. */
 void report_print_column(const char *text, int width, FILE *out);
 const struct report_place *report_place_of(struct report *r, uint32_t terminal);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
+#include "base/must.h"
 #include "report/demangle.h"
 #include "report/units.h"
 
@@ -24,6 +26,8 @@ struct report_resolver {
     Dwfl *dwfl;              /* created with the first module */
     struct module *modules;
     struct report_place **places; /* 2 * frame + kind; NULL: not asked yet */
+    struct report_place **others; /* of report_resolve_at() */
+    uint32_t other_count;
 };
 
 /* By build-id, and by the name that a stripped file has. Only what is on this machine: nothing from debuginfod. */
@@ -68,8 +72,11 @@ void report_resolver_destroy(struct report_resolver *r)
         return;
     for (size_t i = 0; i < 2 * (size_t)r->job->frame_count; i++)
         place_destroy(r->places[i]);
+    for (uint32_t i = 0; i < r->other_count; i++)
+        place_destroy(r->others[i]);
     if (r->dwfl)
         dwfl_end(r->dwfl);
+    free(r->others);
     free(r->places);
     free(r->modules);
     free(r);
@@ -256,6 +263,18 @@ const struct report_place *report_resolve(struct report_resolver *r, uint32_t ca
         fill(r, *slot, &r->job->frames[frame], kind);
     }
     return *slot;
+}
+
+const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
+                                             enum report_address kind)
+{
+    const struct job_frame f = { .module = module, .offset = address };
+    struct report_place *p = calloc(1, sizeof *p);
+
+    base_must(base_array_more(&r->others, r->other_count, sizeof p));
+    r->others[r->other_count++] = p;
+    fill(r, p, &f, kind);
+    return p;
 }
 
 /* --- Text --- */

@@ -47,6 +47,10 @@ void report_resolver_destroy(struct report_resolver *r); /* NULL is legal */
 const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,
                                           enum report_address kind);
 
+/* Of an address of a module of the job, whatever callsite it is in. Owned by the resolver. */
+const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
+                                             enum report_address kind);
+
 /* Its function, short or in full; "module+0xoffset" where that is not known. One of report_text(). */
 const char *report_function_at(const struct report_place *p, bool full);
 

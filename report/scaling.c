@@ -146,6 +146,14 @@ static void collect(const struct report_scaling *s, struct calls *calls)
 
 /* --- Text --- */
 
+/* Of the main loop, a stream's on average. */
+static uint64_t loop_turns(const struct report_scaling *s, uint32_t i)
+{
+    const struct report_loop *l = report_main_loop(s->report[i]);
+
+    return l ? (uint64_t)(report_loop_mean_turns(l) + 0.5) : 0;
+}
+
 static const char *share_text(const struct figures *f, double share)
 {
     return f->known ? report_text("%.1f%%", 100 * share) : "-";
@@ -171,7 +179,7 @@ static void print_jobs(const struct report_scaling *s, FILE *out)
         fputs("-: times are not compared with those of the first job, whose arguments are others\n", out);
     fprintf(out, "\nmain loop, turns:");
     for (uint32_t i = 0; i < s->count; i++)
-        fprintf(out, " %12" PRIu64, s->report[i]->model->loop.present ? s->report[i]->model->loop.turns : 0);
+        fprintf(out, " %12" PRIu64, loop_turns(s, i));
     fputc('\n', out);
 }
 
@@ -229,7 +237,7 @@ static void add_job(const struct report_scaling *s, uint32_t i, cJSON *o)
     cJSON_AddNumberToObject(o, "load_balance", r->model->efficiency.load_balance);
     cJSON_AddNumberToObject(o, "communication_efficiency", r->model->efficiency.communication);
     add_figure(&f, o, "computation_scaling", f.computation);
-    cJSON_AddNumberToObject(o, "main_loop_turns", r->model->loop.present ? (double)r->model->loop.turns : 0);
+    cJSON_AddNumberToObject(o, "main_loop_turns", (double)loop_turns(s, i));
 }
 
 cJSON *report_scaling_json(struct report_scaling *s)

@@ -33,15 +33,6 @@ static void print_cut(const char *text, int width, FILE *out)
     fputs(line, out);
 }
 
-static uint32_t ranks_of(const struct report_model *m)
-{
-    uint32_t ranks = 0;
-
-    for (uint32_t i = 0; i < m->rank_count; i++)
-        ranks += m->ranks[i].ranks;
-    return ranks;
-}
-
 static void print_head(const struct report *r, FILE *out)
 {
     const struct job_info *i = &r->job->info;
@@ -69,9 +60,6 @@ static void print_head(const struct report *r, FILE *out)
     if (i->runs > 1)
         fprintf(out, ", %u runs", i->runs);
     fputc('\n', out);
-    if (!i->missing && ranks_of(m) < i->ranks)
-        fprintf(out, "a part: rank %u of %u; pythia merge joins the parts of a job\n",
-                m->rank_count ? m->ranks[0].rank : 0, i->ranks);
     if (i->missing)
         fprintf(out, "incomplete: %u of %u ranks are missing\n", i->missing, i->ranks);
     if (m->lost)
@@ -152,46 +140,20 @@ static void print_regions(struct report *r, FILE *out)
         fprintf(out, "  and %u more (--view omp)\n", m->region_count - top);
 }
 
-/* What is in the loop, in `width` columns: the shape without its own "(…)[turns]". */
-static void print_body(char *shape, int width, FILE *out)
+/* Where it is, and in the next line its turns. */
+static void print_loop(struct report *r, FILE *out)
 {
-    char *begin = shape, *end = strrchr(shape, '[');
+    const struct report_loop *l = report_main_loop(r);
 
-    if (*begin == '(' && end && end > begin && end[-1] == ')') {
-        end[-1] = '\0';
-        begin++;
-    }
-    if ((int)strlen(begin) <= width)
-        fputs(begin, out);
-    else
-        fprintf(out, "%.*s...", width > 3 ? width - 3 : 0, begin);
-}
-
-/* The main loop in one line: "1000 x [4.2 ms: CPU1+Send1+…]". */
-static void print_loop(const struct report *r, FILE *out)
-{
-    const struct report_loop *l = &r->model->loop;
-    char *shape = NULL;
-    size_t size = 0;
-
-    if (!l->present)
+    if (!l)
         return;
-    FILE *memory = open_memstream(&shape, &size);
-    if (l->node != GRAMMAR_NONE)
-        report_print_shape(r->job, l->class_index, l->node, r->names, memory);
-    else
-        fprintf(memory, "they differ; %s once in each", report_short_name(r->names, l->mark));
-    fclose(memory);
-    char where[41] = "";
-    if (l->place)
-        snprintf(where, sizeof where, "%s", report_function_at(l->place, false));
-    base_clean(where);
-    fprintf(out, "\nmain loop%s%s, %.1f %% of the run of class %u:\n", *where ? " in " : "", where,
-            report_percent(l->total_ns, (double)r->model->wall_ns), l->class_index);
-    int head = fprintf(out, "  %" PRIu64 " x [%s: ", l->turns, report_time(l->turn_ns));
-    print_body(shape, 79 - head, out);
-    fputs("]\n", out);
-    free(shape);
+    double turns = report_loop_mean_turns(l);
+    const char *line = l->place && l->place->file && l->place->line
+                           ? report_text(" (%s:%u)", l->place->file, l->place->line) : "";
+    fprintf(out, "\nmain loop%s%s\n", l->place ? " in " : "",
+            l->place ? report_line(report_text("%s%s", report_function_at(l->place, false), line), 68) : "");
+    fprintf(out, "  %.4g turns%s of %s, %.1f %% of the time\n", turns, report_loop_turns(l) < 0 ? " on average" : "",
+            report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0), 100 * l->share);
 }
 
 static void print_classes(struct report *r, FILE *out)
@@ -239,7 +201,6 @@ void report_print_summary(struct report *r, FILE *out)
     print_pattern(r, out);
     if (r->job->oracle.present)
         fprintf(out, "\na run was predicted with this file: --view predicted\n");
-    fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time), of processor time,\n"
-            "without loading its libraries, joining ranks and writing the file\n", report_time((double)m->cost_ns),
+    fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time)\n", report_time((double)m->cost_ns),
             report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
 }

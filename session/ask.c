@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/lock.h"
 #include "base/modules.h"
 #include "session/internal.h"
@@ -94,7 +95,18 @@ uint32_t session_thread(const struct session_stream *s)
 
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count)
 {
-    return session_callsites_find(&s->callsites, frames, count);
+    return session_callsites_find(&s->callsites, frames, count, UINT32_MAX);
+}
+
+uint32_t session_path(struct session_stream *s, void *const *frames, uint32_t count)
+{
+    uint32_t known = s->paths.table.used;
+    if (!s->grammar || base_array_room(&s->path_number, &s->path_room, known + 1u, sizeof *s->path_number))
+        return GRAMMAR_NONE;
+    uint32_t n = session_callsites_find(&s->paths, frames, count, SESSION_PATHS);
+    if (n == known) /* it is new: one that cannot be defined is GRAMMAR_NONE from now on */
+        s->path_number[n] = session_define_path(s, n);
+    return n == GRAMMAR_NONE ? n : s->path_number[n];
 }
 
 uint64_t session_events_before(const struct session_stream *s)

@@ -22,7 +22,7 @@ static uint32_t define_module(uint32_t module)
 
 static uint32_t define_frames(const struct job_frame *frames, uint32_t count)
 {
-    enum { MOST = 32 };
+    enum { MOST = 64 };
     struct job_frame defined[MOST];
     if (count > MOST)
         count = MOST;
@@ -47,6 +47,17 @@ static uint32_t define_callsite(const struct session_stream *s, const struct ses
         return GRAMMAR_NONE;
     const struct session_callsite *site = &s->callsites.sites[key->callsite];
     return define_frames(s->callsites.frames + site->first, site->count);
+}
+
+uint32_t session_define_path(struct session_stream *s, uint32_t path)
+{
+    const struct session_callsite *site = &s->paths.sites[path];
+    uint32_t number = GRAMMAR_NONE;
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
+    if (session.job)
+        number = define_frames(s->paths.frames + site->first, site->count);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
+    return number;
 }
 
 uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase)

@@ -6,7 +6,8 @@
  *             checkpoint.c, part.c, signals.c what a run that dies leaves    publish.c the job file    summary.c
  *             machine.c the nodes    tree.c the processes of a script
  *   stream    stream.c spans to events    thread.c whose stream is whose    keys.c identity to terminal
- *             define.c definitions of the job    timeline.c, flow.c, starts.c, sums.c what is noted beside the events
+ *             define.c definitions of the job    site.c whence a call comes
+ *             timeline.c, flow.c, hops.c, starts.c, sums.c what is noted beside the events
  *   ask       ask.c hooks' questions    self.c the program's    predict.c the reference, each stream's oracle
  *             peers.c who comes next    progress.c the live line
  *
@@ -23,6 +24,7 @@
 #include "base/options.h"
 #include "session/ask.h"
 #include "session/flow.h"
+#include "session/hops.h"
 #include "session/keys.h"
 #include "session/life.h"
 #include "session/peers.h"
@@ -38,6 +40,7 @@ struct session_open {
     uint64_t inside;         /* ns, in spans inside this one */
     uint64_t serial;
     uint32_t entry;          /* of its key */
+    uint32_t path;           /* of the call, GRAMMAR_NONE: not known */
     uint8_t kind;            /* enum job_kind */
     bool opened;             /* an inner span made this one OPEN … CLOSE */
 };
@@ -69,12 +72,13 @@ struct session_stream {
     struct session_sums *sums;     /* by entry of keys; NULL until something is counted */
     uint32_t sum_room;
     struct session_flows flows;    /* a recording's */
+    struct session_hops hops;      /* a recording's */
+    struct session_callsites paths;
+    uint32_t *path_number;         /* of each path: the callsite of session.job */
+    uint32_t path_room;
     struct session_starts_seen starts_seen;
     struct session_timeline timeline;  /* a recording's */
-    uint64_t events;
-    uint64_t cost_samples, cost_sum; /* ns of events that showed nothing new */
-    uint64_t sample_at;            /* the next event of them, or a later one */
-    uint64_t first_ns, first_at;   /* in what was met for the first time; the event that met it */
+    uint64_t events, cost_samples, cost_sum;
     uint64_t passed;               /* events before the last reset, which are not there any more */
     uint64_t actions;
     uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
@@ -88,7 +92,8 @@ struct session_stream {
     _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */
 };
 
-enum { SESSION_STREAMS = 65536 }; /* a multiple of 64: so many threads at once */
+enum { SESSION_STREAMS = 65536 /* a multiple of 64: so many threads at once */,
+       SESSION_PATHS = 4096 /* of a stream */ };
 
 /* A grammar of the reference: of the members of a class that have the same exponents. */
 struct session_role {
@@ -128,7 +133,6 @@ struct session {
     _Atomic uint64_t before;        /* ns from there on that are no part of the run's time: MPI_Init */
     _Atomic uint32_t team;          /* the program's by default, as its own threads were told; 0: not asked */
     uint64_t energy;                /* uJ of the node at the begin */
-    uint64_t own_ns;                /* processor time of start and finish */
     uint64_t start_time;
     pid_t process;                 /* a forked child records nothing */
 };
@@ -185,6 +189,7 @@ struct session_frozen {
     struct job_stream stream;
     struct job_threads threads;   /* ranks 0: it entered no region */
     struct session_flows flows;
+    struct session_hops hops;
     struct session_timeline timeline;
     uint32_t *terminal;           /* of each of the stream's terminals: the session's */
 };
@@ -220,6 +225,7 @@ void session_sums_close(struct session_stream *s);
 
 /* define.c: under session.lock. Number of a terminal in session.job, GRAMMAR_NONE when out of memory. */
 uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase);
+uint32_t session_define_path(struct session_stream *s, uint32_t path); /* takes the lock itself */
 void session_define_program(struct job *job);
 void session_task_count(struct job *job);               /* a predicted run: tasks run at once are actions */
 double session_task_gain(const struct job_task *task);  /* s, estimated */

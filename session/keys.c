@@ -139,14 +139,14 @@ static uint32_t site_add(struct session_callsites *c, void *const *frames, uint3
     return n;
 }
 
-uint32_t session_callsites_find(struct session_callsites *c, void *const *frames, uint32_t count)
+uint32_t session_callsites_find(struct session_callsites *c, void *const *frames, uint32_t count, uint32_t most)
 {
     uint64_t hash = frames_hash(frames, count);
     uint32_t at = base_hash_start(hash), n;
     while ((n = base_hash_next(&c->table, hash, &at)) != BASE_HASH_NONE)
         if (site_equal(c, n, frames, count))
             return n;
-    return site_add(c, frames, count, hash);
+    return c->table.used < most ? site_add(c, frames, count, hash) : GRAMMAR_NONE;
 }
 
 void session_callsites_close(struct session_callsites *c)

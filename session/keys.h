@@ -45,7 +45,8 @@ struct session_callsites {
 
 /* GRAMMAR_NONE when out of memory. */
 uint32_t session_keys_find(struct session_keys *k, const struct session_key *key);
-uint32_t session_callsites_find(struct session_callsites *c, void *const *frames, uint32_t count);
+/* So too where it is new and there are `most`. */
+uint32_t session_callsites_find(struct session_callsites *c, void *const *frames, uint32_t count, uint32_t most);
 /* A new terminal number of the stream. */
 uint32_t session_keys_number(struct session_keys *k, uint32_t job_terminal, uint32_t reference_terminal);
 void session_keys_close(struct session_keys *k);

@@ -21,6 +21,8 @@ libpythia_session_la_SOURCES = \
 	%D%/sums.c \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/flow.c %D%/flow.h \
+	%D%/hops.c %D%/hops.h \
+	%D%/site.c %D%/site.h \
 	%D%/self.c %D%/self.h \
 	%D%/signals.c \
 	%D%/stream.c %D%/stream.h \
@@ -32,7 +34,8 @@ libpythia_session_la_SOURCES = \
 libpythia_session_la_LIBADD = $(UNWIND_LIBS)
 
 UNIT_TESTS += tests/unit/test_session tests/unit/test_session_threads tests/unit/test_session_predict
-UNIT_TESTS += tests/unit/test_checkpoint
+UNIT_TESTS += tests/unit/test_checkpoint tests/unit/test_session_site
+tests_unit_test_session_site_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(UNWIND_LIBS) $(CHECK_LIBS)
 UNIT_TESTS += tests/unit/test_machine tests/unit/test_timeline tests/unit/test_clock
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/simulate.c tests/unit/simulate.h
 tests_unit_test_clock_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)

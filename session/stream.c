@@ -13,8 +13,7 @@
 #include "base/lock.h"
 #include "session/internal.h"
 
-/* One event in so many is timed for the summary's cost, from the end of what it is; it or the next one that shows
-   nothing new. What took longer than this was preempted: not our cost. */
+/* One event in so many is timed for the summary's cost. What took longer than this was preempted: not our cost. */
 enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
 
 static void close_left(struct session_stream *s, struct base_frame here);
@@ -96,16 +95,9 @@ uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin)
 
 /* --- Events --- */
 
-void session_took(struct session_stream *s, uint64_t ns)
-{
-    s->first_ns += ns;
-    s->first_at = s->events;
-}
-
 static __attribute__((noinline)) uint32_t terminal_define(struct session_stream *s, uint32_t entry,
                                                           enum job_phase phase)
 {
-    uint64_t before = base_clock_processor();
     base_fpu_t kept = base_fpu_hold();
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
     uint32_t number = session_define(s, &s->keys.entries[entry], phase);
@@ -119,7 +111,6 @@ static __attribute__((noinline)) uint32_t terminal_define(struct session_stream 
     else
         number = GRAMMAR_NONE;
     s->keys.entries[entry].terminal[phase] = number;
-    session_took(s, base_clock_processor() - before);
     return number;
 }
 
@@ -193,8 +184,8 @@ static inline bool in_region(const struct session_stream *s, uint32_t spans)
 
 /* The values of `e` are there; the rest is filled in here: an event is written once and never copied. */
 static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
-                                                         enum job_phase phase, uint64_t begin, uint64_t end,
-                                                         struct grammar_event *e, bool after_region)
+                                                         enum job_phase phase, uint32_t path, uint64_t begin,
+                                                         uint64_t end, struct grammar_event *e, bool after_region)
 {
     e->terminal = terminal_of(s, entry, phase);
     if (e->terminal == GRAMMAR_NONE) {
@@ -204,11 +195,12 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     e->gap = begin - s->last;
     e->duration = end - begin;
     s->last = end;
-    if (s->grammar)
+    if (s->grammar) {
         note_timeline(s, e, after_region, s->keys.entries[entry].key.kind, begin, end);
-    bool timed = s->events >= s->sample_at && s->events != s->first_at;
-    s->events++;
-    uint64_t before = phase == JOB_OPEN && (timed || s->predicts) ? base_clock_now() : end;
+        session_hops_note(&s->hops, e->terminal, path, e->gap, e->duration);
+    }
+    bool timed = s->events++ % COST_SAMPLE == 0;
+    uint64_t before = timed || (s->predicts && phase == JOB_OPEN) ? base_clock_now() : end;
     deliver(s, e, s->keys.entries[entry].key.peer_class);
     if (!timed && !s->predicts)
         return;
@@ -216,7 +208,6 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     if (timed && after - before < PREEMPTED_NS) {
         s->cost_sum += after - before;
         s->cost_samples++;
-        s->sample_at = s->events + COST_SAMPLE;
     }
     if (!s->predicts)
         return;
@@ -229,11 +220,11 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
 }
 
 /* Of a span on the stack, where a call is not worth saving. */
-static __attribute__((noinline)) void append_span(struct session_stream *s, uint32_t entry, enum job_phase phase,
-                                                  uint64_t begin, uint64_t end, struct grammar_event *e,
-                                                  bool after_region)
+static __attribute__((noinline)) void append_span(struct session_stream *s, const struct session_open *span,
+                                                  enum job_phase phase, uint64_t begin, uint64_t end,
+                                                  struct grammar_event *e, bool after_region)
 {
-    append(s, entry, phase, begin, end, e, after_region);
+    append(s, span->entry, phase, span->path, begin, end, e, after_region);
 }
 
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
@@ -244,7 +235,7 @@ static __attribute__((noinline)) void open_spans(struct session_stream *s)
         struct grammar_event e;
         e.channels = 0;
         if (!span->opened && stream_take(s))
-            append_span(s, span->entry, JOB_OPEN, span->begin, span->begin, &e, in_region(s, i));
+            append_span(s, span, JOB_OPEN, span->begin, span->begin, &e, in_region(s, i));
         stream_release(s);
         span->opened = true;
     }
@@ -290,7 +281,7 @@ static inline struct session_open *span_push(struct session_stream *s)
 }
 
 static inline void span_begin(struct session_stream *s, struct session_span *span, uint8_t kind, uint32_t entry,
-                              void *owner)
+                              uint32_t path, void *owner)
 {
     open_around(s, entry);
     leave_out_opening(s);
@@ -298,16 +289,16 @@ static inline void span_begin(struct session_stream *s, struct session_span *spa
     struct session_open *open = span_push(s);
     if (open)
         *open = (struct session_open){.frame = s->frame, .owner = owner, .begin = span->begin, .serial = span->serial,
-                                      .entry = entry, .kind = kind};
+                                      .entry = entry, .path = path, .kind = kind};
     else
         session_off("out of memory for a region");
     if (kind == JOB_REGION)
         base_guard_leave();
 }
 
-void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key)
+void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key, uint32_t path)
 {
-    span_begin(s, span, key->kind, session_keys_find(&s->keys, key), NULL);
+    span_begin(s, span, key->kind, session_keys_find(&s->keys, key), path, NULL);
 }
 
 static __attribute__((noinline)) uint32_t region_entry(struct session_stream *s, const char *name, uintptr_t fn)
@@ -318,13 +309,13 @@ static __attribute__((noinline)) uint32_t region_entry(struct session_stream *s,
 }
 
 void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
-                          uint32_t *entry, void *owner)
+                          uint32_t path, uint32_t *entry, void *owner)
 {
     uint32_t e = *entry;
     if (__builtin_expect(e >= s->keys.table.used || s->keys.entries[e].key.region != fn ||
                          s->keys.entries[e].key.function != name, 0))
         e = *entry = region_entry(s, name, fn);
-    span_begin(s, span, JOB_REGION, e, owner);
+    span_begin(s, span, JOB_REGION, e, path, owner);
 }
 
 /* Inside the innermost of so many spans. The gap before those that are not opened yet is still to come, from `last` to
@@ -378,9 +369,9 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         if (span->opened)
-            append_span(s, span->entry, JOB_CLOSE, end, end, e, span->kind == JOB_REGION);
+            append_span(s, span, JOB_CLOSE, end, end, e, span->kind == JOB_REGION);
         else
-            append_span(s, span->entry, JOB_LEAF, span->begin, end, e, in_region(s, s->open_count));
+            append_span(s, span, JOB_LEAF, span->begin, end, e, in_region(s, s->open_count));
         account(s, span, end);
         leave_skipped(s, skipped);
     }
@@ -444,21 +435,21 @@ void session_end_at(struct session_stream *s, struct session_span *span, struct 
     base_guard_leave();
 }
 
-void session_whole(struct session_stream *s, const struct session_key *key, struct grammar_event *e, uint64_t begin,
-                   uint64_t end, uint64_t skipped)
+void session_whole(struct session_stream *s, const struct session_key *key, uint32_t path, struct grammar_event *e,
+                   uint64_t begin, uint64_t end, uint64_t skipped)
 {
-    session_whole_as(s, session_keys_find(&s->keys, key), e, begin, end, skipped);
+    session_whole_as(s, session_keys_find(&s->keys, key), path, e, begin, end, skipped);
 }
 
-void session_whole_as(struct session_stream *s, uint32_t entry, struct grammar_event *e, uint64_t begin, uint64_t end,
-                      uint64_t skipped)
+void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, struct grammar_event *e, uint64_t begin,
+                      uint64_t end, uint64_t skipped)
 {
     open_around(s, entry);
     s->opening_ns = 0; /* passed after `end`: append() leaves out all that did */
     begin = begin < s->last ? s->last : begin;
     end = end < begin ? begin : end;
     if (stream_take(s) && entry != GRAMMAR_NONE) {
-        append(s, entry, JOB_LEAF, begin, end, e, in_region(s, s->open_count));
+        append(s, entry, JOB_LEAF, path, begin, end, e, in_region(s, s->open_count));
         s->call_ns += end - begin;
         if (s->open_count)
             s->open[s->open_count - 1].inside += end - begin;

@@ -73,11 +73,12 @@ uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin);
 /* What a hook keeps with a stream, its own to make and free; *turn is another number when another thread has the
    stream. */
 void **session_stream_keep(struct session_stream *s, uint32_t *turn);
-void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key);
+/* `path` as session_site_of() says, GRAMMAR_NONE: not known. */
+void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key, uint32_t path);
 /* The same for a region: `name` as in session_key, its outlined function, and what an earlier call left in *entry, on
    whatever stream (GRAMMAR_NONE at first); `owner` is what session_owner() gives back. */
 void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
-                          uint32_t *entry, void *owner);
+                          uint32_t path, uint32_t *entry, void *owner);
 /* Owner of this thread's innermost span whose hook still runs, asked from the frame `here`; NULL: there is none. */
 void *session_owner(struct base_frame here);
 /* Of the event its channels and their values are the hook's; the rest is filled in. */
@@ -89,18 +90,17 @@ void session_end_at(struct session_stream *s, struct session_span *span, struct 
 bool session_contains(const struct session_stream *s, const struct session_span *span);
 /* A span that is over: from `begin` to `end`, ns, nothing inside; `skipped` since as in session_end_at. So are calls,
    which are described once they have returned. Gives the guard back. */
-void session_whole(struct session_stream *s, const struct session_key *key, struct grammar_event *event, uint64_t begin,
-                   uint64_t end, uint64_t skipped);
+void session_whole(struct session_stream *s, const struct session_key *key, uint32_t path, struct grammar_event *event,
+                   uint64_t begin, uint64_t end, uint64_t skipped);
 /* The same of an identity that was looked up, session_identify(). */
-void session_whole_as(struct session_stream *s, uint32_t entry, struct grammar_event *event, uint64_t begin,
-                      uint64_t end, uint64_t skipped);
+void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, struct grammar_event *event,
+                      uint64_t begin, uint64_t end, uint64_t skipped);
 /* The time from `since` until now is in nobody's gap or duration. Returns now, ns. */
 uint64_t session_skip(struct session_stream *s, uint64_t since);
-/* What its thread spent on something that it met for the first time, ns of processor time: all of it is Pythia's cost,
-   of other events a sample says it. */
-void session_took(struct session_stream *s, uint64_t ns);
 /* Return addresses, innermost first -> number for the key. */
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count);
+/* The same as a path: of a recording, GRAMMAR_NONE else and where there are too many. Takes a lock at first sight. */
+uint32_t session_path(struct session_stream *s, void *const *frames, uint32_t count);
 /* A communicator's name -> number for the key. Takes a lock: call when the communicator is first seen, keep the
    number. */
 uint32_t session_comm(const char *name, uint32_t size);

@@ -59,8 +59,11 @@ static void stream_destroy(struct session_stream *s)
     session_peers_close(&s->peers);
     session_keys_close(&s->keys);
     session_callsites_close(&s->callsites);
+    session_callsites_close(&s->paths);
+    free(s->path_number);
     session_sums_close(s);
     session_flows_close(&s->flows);
+    session_hops_close(&s->hops);
     session_starts_close(&s->starts_seen);
     session_self_close(s);
     session_timeline_close(&s->timeline);
@@ -148,6 +151,7 @@ static void stream_adopt(struct session_stream *s)
     s->turn++;
     s->adopted_calls = s->call_ns;
     if (stream_take(s)) {
+        session_hops_break(&s->hops);
         s->last += idle;
         s->idle_ns += idle;
         s->paused_seen = atomic_load(&session.paused_ns); /* pauses since it was given back are in there */
@@ -175,14 +179,11 @@ void session_own_open(void)
     struct session_own *own = &session_own;
     base_fpu_t kept = base_fpu_hold();
     uint32_t generation = session.generation;
-    uint64_t before = base_clock_processor();
     base_frame_prepare();
     own->stream = stream_for_thread(&own->left_out);
     own->generation = generation;
     if (own->stream && keyed)
         (void)pthread_setspecific(at_exit, own->stream);
-    if (own->stream)
-        session_took(own->stream, base_clock_processor() - before);
     base_fpu_give_back(kept);
     if (!own->stream && !own->left_out)
         session_off("out of memory for a thread's stream");

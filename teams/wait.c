@@ -94,7 +94,7 @@ static void put(const struct turn *t, const struct teams_insn *i, struct marks *
 {
     uint8_t slot = t->frame->slot_of[i - t->f->insn];
     if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_REGISTERS)
-        m->of[i->dst.number] = i->partial ? join(mark, m->of[i->dst.number]) : mark;
+        m->of[i->dst.number] = mark;
     else if (i->dst.kind == TEAMS_MEMORY && slot != TEAMS_NO_SLOT)
         put_slot(t, slot, m, mark);
 }
@@ -108,10 +108,8 @@ static void other(const struct turn *t, const struct teams_insn *i, struct marks
         mark = compute(mark, m->of[TEAMS_FLAGS]);
     if (i->loads)
         mark = compute(mark, of_load(t, i, m));
-    for (uint64_t left = i->writes; left; left &= left - 1) {
-        uint8_t *to = &m->of[teams_first(left)];
-        *to = i->partial ? join(mark, *to) : mark;
-    }
+    for (uint64_t left = i->writes; left; left &= left - 1)
+        m->of[teams_first(left)] = mark;
     if (i->writes_flags)
         m->of[TEAMS_FLAGS] = mark;
     if (i->stores && slot != TEAMS_NO_SLOT)
@@ -183,8 +181,6 @@ static void step(const struct turn *t, const struct teams_insn *i, struct marks 
         m->of[TEAMS_FLAGS] = result(t, i, m);
     } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
         uint8_t mark = result(t, i, m);
-        if (i->reads_flags && i->op != TEAMS_SELECT) /* with carry: it may be that nothing is added */
-            mark = compute(mark, m->of[TEAMS_FLAGS]);
         put(t, i, m, mark);
         if (i->writes_flags)
             m->of[TEAMS_FLAGS] = mark;

@@ -22,7 +22,7 @@ struct request {
     bool scaling;
     int view; /* below 0: not given */
     bool force;
-    bool collapse, indented; /* of the structure view */
+    bool all; /* of the structure view */
     uint64_t depth;
     uint64_t within; /* ms; 0: not given */
     enum screen_color color;
@@ -43,8 +43,7 @@ static const struct tool_option options[] = {
                 "of two jobs and more scaling, also as json and html"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure: show N levels of loops"),
-    TOOL_SWITCH(collapse, 0, "collapse", "structure: totals only, no times inside"),
-    TOOL_SWITCH(indented, 0, "indent", "structure: as indented pseudo-code"),
+    TOOL_SWITCH(all, 0, "all", "structure: all of it, not only what takes most time"),
     TOOL_COUNT(within, 0, "within", "MS", 1, UINT32_MAX,
                "leave out who waits for whom where finding that out would take longer, in ms"),
     TOOL_CHOICE(color, 0, "color", "WHEN", colors,
@@ -65,13 +64,13 @@ static void take_job(void *request, char *arg, struct argp_state *state)
 static void check(void *request, struct argp_state *state)
 {
     struct request *r = request;
-    bool of_structure = r->depth || r->collapse || r->indented;
+    bool of_structure = r->depth || r->all;
 
     if (of_structure && r->view < 0)
         r->view = REPORT_STRUCTURE;
     r->scaling = r->view == SCALING;
     if (of_structure && r->view != REPORT_STRUCTURE)
-        argp_error(state, "--depth, --collapse and --indent are of --view structure");
+        argp_error(state, "--depth and --all are of --view structure");
     if (r->format == CSV && r->view >= 0 && r->view != REPORT_CALLSITES && r->view != REPORT_CALLS &&
         r->view != REPORT_DATA && !r->scaling)
         argp_error(state, "csv has callsites, calls and sizes only: json has all views");
@@ -93,8 +92,9 @@ static const struct tool_line usage = {
         "Reports what a job did: where the time went, the calls and where they are, the structure of the program, who "
         "talks to whom."
         "\v"
-        "In the structure view CPUn is the computation before the call at callsite n; times are microseconds; "
-        "(...)[4]: total is a loop of 4 turns with mean times inside.\n\n"
+        "The structure view shows the loops of the program as its machine code has them, each with the calls made "
+        "in it, how often it turned, its share of the time and the time of a turn. \"23-61 turns, 15 times\" is a loop "
+        "entered 15 times; \"1 in 5 turns\" a call that is not made in each; \"x 2\" one that is made twice.\n\n"
         "Examples:\n"
         "  pythia report app.pythia\n"
         "  pythia report app.pythia --view structure --depth 2\n"
@@ -106,8 +106,7 @@ static const struct tool_line usage = {
 
 static void print_one(struct report *report, const struct request *r, FILE *out)
 {
-    const struct report_structure how = { .depth = (uint32_t)r->depth, .collapse = r->collapse,
-                                          .indented = r->indented };
+    const struct report_loops_how how = { .depth = (uint32_t)r->depth, .all = r->all };
 
     if (r->format == JSON)
         report_print_json(report, out);

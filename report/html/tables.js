@@ -60,10 +60,9 @@ function sortBy(column) {
 // What the oracle knows of changing a region's team, and did.
 function known(c) {
   if (!c) return [];
-  const left = c.changed ? "otherwise left alone" : "left alone", lines = c.kept.map(reason => `oracle: ${left}: ${reason}`);
-  const all = c.fork_seconds + c.work_seconds + c.wait_seconds + c.join_seconds;
+  const lines = c.kept.map(reason => "oracle: left alone: " + reason), all = c.fork_seconds + c.work_seconds + c.wait_seconds + c.join_seconds;
   if (c.changed)
-    lines.unshift(`oracle: ${count(c.changed)} of ${count(c.executions)} with another team than the program's ${c.own_size}; estimated ${gain(c.gain_seconds)}`);
+    lines.unshift(`oracle: ${count(c.changed)} of ${count(c.executions)} with another team than the program's ${c.own_size}; estimated gain ${c.gain_seconds.toPrecision(3)} s`);
   if (c.controls)
     lines.push(`oracle: ${count(c.controls)} control turns with ${c.own_size}: mean ${time(c.control_seconds / c.controls)}, where the chosen size takes ${time(c.control_chosen_seconds / c.controls)}`);
   if (c.samples && all)
@@ -151,7 +150,7 @@ function drawSummary() {
     tile(percent(e.transfer), "transfer", "what moving data costs: below 100 % it takes time; estimated from the shortest calls")] : []));
   if (data.main_loop) {
     const l = data.main_loop;
-    tiles.push(tile(`${count(l.turns)} × ${time(l.turn_seconds)}`, "main loop", "the program's time loop, turns × mean time of one" +
+    tiles.push(tile(`${count(l.turns)} × ${time(l.seconds_per_turn)}`, "main loop", "the program's time loop, turns × mean time of one" +
       (l.function ? `: in ${l.function}${l.file ? `, ${l.file}${l.line ? ":" + l.line : ""}` : ""}` : "")));
   }
   tiles.push(tile(plural(data.classes.length, "class").replace(/classs$/, "classes"), "of ranks", "ranks and threads of one class do the same in the same order"),

@@ -112,13 +112,13 @@ MPI_TESTS = \
 	%D%/control.test \
 	%D%/events.test \
 	%D%/exports.test \
-	%D%/figures.test %D%/planted.test \
+	%D%/figures.test %D%/loops.test %D%/planted.test \
 	%D%/textbook.test \
 	%D%/bindings.test \
 	%D%/grammar.test \
 	%D%/kept.test \
 	%D%/left.test \
-	%D%/matrix.test %D%/own_cost.test \
+	%D%/matrix.test \
 	%D%/open.test \
 	%D%/orders.test \
 	%D%/packaged.test \
@@ -142,6 +142,7 @@ EXTRA_DIST += %D%/clocks.c %D%/clocks.test %D%/nodes.c %D%/nodes.test %D%/node_a
 EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.c
 EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
+	%D%/loops.c %D%/loops.test \
 	%D%/planted.c %D%/planted.test \
 	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/mpi.sh %D%/on_terminal.py %D%/open.test %D%/other_mpi.test \
 	%D%/other_tool.c %D%/plugin.test %D%/predict.test %D%/programs.test %D%/progress.test %D%/rules.test \
@@ -151,7 +152,6 @@ EXTRA_DIST += %D%/packaged.test %D%/packaged-long.test
 if HAVE_MPI
 LONG_TESTS += %D%/packaged-long.test
 endif
-EXTRA_DIST += %D%/own_cost.c
 EXTRA_DIST += %D%/count_messages.c %D%/garbage.c %D%/compare_messages.py %D%/talk.F90 %D%/matrix.test %D%/matrix-long.test
 EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/some-long.test %D%/spawn.test %D%/update.test
 

@@ -17,7 +17,7 @@ file       job
 merge      file
 api        merge
 replay     merge
-report     replay
+report     replay loops
 session    api
 libgomp    base
 loops      base

@@ -27,5 +27,5 @@ TOOL_TESTS = \
 	%D%/run.test \
 	%D%/screen.test
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/house_rules.py %D%/lib-tool.sh %D%/starve.c %D%/validate.py %D%/agree.py %D%/indented.py
+EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/house_rules.py %D%/lib-tool.sh %D%/starve.c %D%/validate.py %D%/agree.py
 LONG_TESTS += %D%/memory-long.test

@@ -29,7 +29,7 @@ static inline void span_from(struct base_frame frame, struct session_stream **s,
     struct session_key key = key_of(function, kind);
     *s = session_enter_from(frame);
     ck_assert_ptr_nonnull(*s);
-    session_begin(*s, span, &key);
+    session_begin(*s, span, &key, GRAMMAR_NONE);
 }
 
 /* The span ends with the function that this stands in; there may be others in it. */
@@ -92,7 +92,7 @@ static inline void *hammer_until_off(void *unused)
     while ((s = session_enter()) != NULL) {
         struct session_key key = key_of("x", JOB_CALL);
         struct session_span span;
-        session_begin(s, &span, &key);
+        session_begin(s, &span, &key, GRAMMAR_NONE);
         session_end(s, &span, &(struct grammar_event){.channels = 0});
     }
     return NULL;

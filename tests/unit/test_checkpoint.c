@@ -24,7 +24,7 @@ static void call(const char *function)
     struct session_stream *s = session_enter();
     if (!s)
         return;
-    session_begin(s, &span, &key);
+    session_begin(s, &span, &key, GRAMMAR_NONE);
     session_end(s, &span, &(struct grammar_event){.channels = 0});
 }
 

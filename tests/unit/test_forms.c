@@ -11,12 +11,12 @@
 #include "tests/unit/hand_job.h"
 #include "tests/unit/unit.h"
 
-/* JSON, CSV, the six views, pseudo-code, page, trace in two forms, graph, and side by side with itself. */
+/* JSON, CSV, the six views, all loops, page, trace in two forms, graph, and side by side with itself. */
 enum { FORMS = 14 };
 
 static void print_other_form(struct report *r, int form, FILE *out)
 {
-    struct report_structure how = {.indented = true};
+    struct report_loops_how how = {.all = true};
     struct report_export limits = {.limit = 500, .folded = form == 11};
     struct report_scaling two = {.count = 2, .file = {"a", "b"}, .report = {r, r}};
     switch (form) {
@@ -44,7 +44,7 @@ static char *print_form(const struct job *j, int form)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     struct report *r = report_create(j);
-    struct report_structure how = {0};
+    struct report_loops_how how = {0};
     if (form >= 8)
         print_other_form(r, form, out);
     else if (form == 0)

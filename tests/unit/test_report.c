@@ -25,7 +25,6 @@ START_TEST(sites_add_up)
     ck_assert_uint_eq(m->site_count, 3);
     ck_assert_str_eq(job_text(j, m->sites[0].function), "MPI_Send"); /* 620 us, most */
     ck_assert_uint_eq(m->sites[0].count, 620);
-    ck_assert_uint_eq(m->loop.turns, 5);
     ck_assert_uint_eq(m->events, 651);
     report_model_destroy(m);
     job_destroy(j);

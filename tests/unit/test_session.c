@@ -333,7 +333,7 @@ static void call_alone(void)
     struct session_stream *s = session_enter();
     if (!s)
         _exit(2);
-    session_begin(s, &span, &key);
+    session_begin(s, &span, &key, GRAMMAR_NONE);
     session_end(s, &span, &(struct grammar_event){.channels = 0});
 }
 

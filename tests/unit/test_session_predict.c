@@ -137,7 +137,7 @@ static void *send_messages(void *number)
         struct session_span span;
         struct session_stream *s = session_enter();
         ck_assert_ptr_nonnull(s);
-        session_begin(s, &span, &key);
+        session_begin(s, &span, &key, GRAMMAR_NONE);
         session_end(s, &span, &event);
     }
     return NULL;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmpi/callsite.h"
+#include "session/site.h"
 #include "session/ask.h"
 #include "session/life.h"
 #include "tests/unit/unit.h"
@@ -48,7 +48,7 @@ __attribute__((noinline)) static void call(struct path *p)
     void *from = __builtin_return_address(0);
     uint32_t expected = walked(p->stream, from);
     p->asked++;
-    p->wrong += pmpi_hook_callsite(p->stream, from) != expected;
+    p->wrong += session_site_of(p->stream, from).callsite != expected;
     __asm__ volatile("" ::: "memory");
 }
 

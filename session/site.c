@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #define UNW_LOCAL_ONLY
-#include "pmpi/callsite.h"
+#include "session/site.h"
 
 #include <libunwind.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/clock.h"
 #include "base/fpu.h"
-#include "session/ask.h"
+#include "session/internal.h"
 #include "session/unwind.h"
 
 enum {
-    CALLSITE_FRAMES = 32, /* frames above the return address at most */
+    CALLSITE_FRAMES = 32, /* frames above the return address that a callsite has at most */
     CALLSITE_OURS = 8,    /* frames of this library below it at most */
     CALLSITE_WAYS = 4, /* slots that a stack may take */
     CALLSITE_SETS = 128,
     CALLSITE_SLOTS = CALLSITE_SETS * CALLSITE_WAYS,
+    CALLSITE_WORDS = 2 * SITE_PATH, /* of one stack at most */
+    CALLSITE_POOL = 1 << 14,        /* words of all stacks that are remembered */
     CALLSITE_TOKENS = 256, /* walks that learn, before they must be earned */
     CALLSITE_EARLY = 256,  /* of a thread: learned from without a walk */
-    CALLSITE_LONGEST = 100000, /* ns: who takes longer has lost the processor */
     LEARN_EVERY = 64
 };
 
@@ -33,8 +34,8 @@ struct callsite_word {
 struct callsite_slot {
     uintptr_t frame; /* 0: empty */
     void *from;      /* NULL: never filled */
-    uint32_t site;
-    uint16_t words;
+    struct session_site site;
+    uint16_t first, words; /* in the pool */
     uint16_t next; /* slot that was filled before this one, + 1 */
 };
 
@@ -44,31 +45,32 @@ struct callsite_cache {
     uint32_t owner;                /* of its threads */
     uint32_t filled;               /* the slot that was filled last, + 1; 0: all are empty */
     uint32_t depth;
-    uint32_t room;  /* words a slot */
+    uint32_t words; /* taken of the pool */
     uint32_t calls; /* that missed, modulo LEARN_EVERY */
     uint32_t tokens, early;
     uint32_t turn; /* whose turn it is to be replaced */
     struct callsite_slot slot[CALLSITE_SLOTS];
-    struct callsite_word words[];
+    struct callsite_word pool[CALLSITE_POOL];
 };
 
 /* --- Walking --- */
 
+static struct session_site site_of_frames(struct session_stream *stream, void **frames, uint32_t count, uint32_t depth)
+{
+    uint32_t path = count < SITE_PATH ? count : SITE_PATH, own = count < depth + 1 ? count : depth + 1;
+    return (struct session_site){ session_callsite(stream, frames, own), session_path(stream, frames, path) };
+}
+
 /* The frames above `from`, found in a backtrace by its value: how many frames of ours are below it depends on what the
    compiler inlined. */
-static uint32_t callsite_walk(struct session_stream *stream, void *from, uint32_t depth)
+static struct session_site callsite_walk(struct session_stream *stream, void *from, uint32_t depth)
 {
-    void *frames[CALLSITE_OURS + 1 + CALLSITE_FRAMES];
-    if (!depth)
-        return session_callsite(stream, &from, 1);
-    int found = session_unwind(frames, CALLSITE_OURS + 1 + (int)depth);
-    for (int i = 0; i < found && i <= CALLSITE_OURS; i++) {
-        if (frames[i] != from)
-            continue;
-        uint32_t rest = (uint32_t)(found - i);
-        return session_callsite(stream, &frames[i], rest < depth + 1 ? rest : depth + 1);
-    }
-    return session_callsite(stream, &from, 1);
+    void *frames[CALLSITE_OURS + SITE_PATH];
+    int found = session_unwind(frames, CALLSITE_OURS + SITE_PATH);
+    for (int i = 0; i < found && i <= CALLSITE_OURS; i++)
+        if (frames[i] == from)
+            return site_of_frames(stream, &frames[i], (uint32_t)(found - i), depth);
+    return site_of_frames(stream, &from, 1, depth);
 }
 
 #if defined(__x86_64__)
@@ -86,7 +88,7 @@ struct callsite_frame {
 struct callsite_lesson {
     struct callsite_word *words;
     uint32_t room, count;
-    uintptr_t frame; /* of pmpi_hook_callsite(): words below it come and go */
+    uintptr_t frame; /* of session_site_of(): words below it come and go */
 };
 
 static bool callsite_see(unw_cursor_t *cursor, struct callsite_frame *f)
@@ -117,9 +119,9 @@ static bool callsite_note_step(struct callsite_lesson *l, const struct callsite_
     return callsite_note(l, (uintptr_t)next->sp - sizeof(uintptr_t), (uintptr_t)next->pc);
 }
 
-/* Walks up from here and notes what decides the way. `frames` gets the callsite, at most `most`; returns how many, 0
-   when this stack cannot be remembered. */
-static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **frames, uint32_t most)
+/* Walks up from here and notes what decides the way. `frames` gets the path, at most `most`; returns how many, 0 when
+   this stack cannot be remembered: not `least` of them. */
+static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **frames, uint32_t least, uint32_t most)
 {
     unw_context_t context;
     unw_cursor_t cursor;
@@ -132,29 +134,28 @@ static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **fra
     if (failed || unw_init_local(&cursor, &context) || !callsite_see(&cursor, &now))
         return 0;
     for (uint32_t all = 0; found < most && (more = unw_step(&cursor)) > 0; all++, now = next) {
-        if (!callsite_see(&cursor, &next))
-            return 0;
-        if (found && !callsite_note_step(l, &now, &next))
-            return 0;
+        uint32_t words = l->count;
+        if (!callsite_see(&cursor, &next) || (found && !callsite_note_step(l, &now, &next))) {
+            l->count = words; /* of a step that cannot be checked nothing is */
+            return found < least ? 0 : found;
+        }
         if (found || (uintptr_t)next.pc == (uintptr_t)from)
             frames[found++] = (void *)(uintptr_t)next.pc;
         else if (all > CALLSITE_OURS)
             return 0;
     }
-    return found == most || more == 0 ? found : 0;
+    return found >= least || more == 0 ? found : 0;
 }
 
 /* --- The cache --- */
 
 static struct callsite_cache *callsite_create(struct session_stream *stream, uint32_t depth)
 {
-    uint32_t room = 2 * depth;
-    size_t size = sizeof(struct callsite_cache) + (size_t)CALLSITE_SLOTS * room * sizeof(struct callsite_word);
-    struct callsite_cache *c = calloc(1, size);
+    struct callsite_cache *c = malloc(sizeof *c);
     if (c) {
+        memset(c, 0, offsetof(struct callsite_cache, pool)); /* what is not used of the pool is not touched */
         c->stream = stream;
         c->depth = depth;
-        c->room = room;
         c->tokens = CALLSITE_TOKENS;
         c->early = CALLSITE_EARLY;
         session_unwind_start();
@@ -169,6 +170,7 @@ static void callsite_empty(struct callsite_cache *c)
         c->filled = slot->next;
         *slot = (struct callsite_slot){0};
     }
+    c->words = 0;
 }
 
 static __attribute__((noinline)) struct callsite_cache *callsite_take(struct session_stream *stream, uint32_t depth)
@@ -233,73 +235,83 @@ static uint32_t callsite_victim(struct callsite_cache *c, uint32_t set)
 
 /* Steps up and remembers the way in a slot of the set; GRAMMAR_NONE: it cannot be remembered, or is not `expected`
    (GRAMMAR_NONE: anything is). */
-static uint32_t callsite_remember(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from,
-                                  uint32_t expected)
+static struct session_site callsite_remember(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from,
+                                             uint32_t expected)
 {
-    void *frames[CALLSITE_FRAMES + 1] = {from};
-    uint32_t place = callsite_victim(c, set), found = 1;
+    static const struct session_site none = {GRAMMAR_NONE, GRAMMAR_NONE};
+    void *frames[SITE_PATH] = {from};
+    if (c->words + CALLSITE_WORDS > CALLSITE_POOL)
+        callsite_empty(c);
+    uint32_t place = callsite_victim(c, set);
     struct callsite_slot *slot = &c->slot[place];
-    struct callsite_lesson lesson = {.words = c->words + (size_t)place * c->room, .room = c->room, .frame = frame};
+    struct callsite_lesson lesson = {.words = c->pool + c->words, .room = CALLSITE_WORDS, .frame = frame};
     slot->frame = 0;
-    if (c->depth)
-        found = callsite_learn(&lesson, from, frames, c->depth + 1);
-    uint32_t site = found ? session_callsite(c->stream, frames, found) : GRAMMAR_NONE;
-    if (site == GRAMMAR_NONE || (expected != GRAMMAR_NONE && site != expected))
-        return GRAMMAR_NONE;
+    uint32_t found = callsite_learn(&lesson, from, frames, c->depth + 1, SITE_PATH);
+    struct session_site site = found ? site_of_frames(c->stream, frames, found, c->depth) : none;
+    if (site.callsite == GRAMMAR_NONE || (expected != GRAMMAR_NONE && site.callsite != expected))
+        return none;
     uint32_t next = slot->from ? slot->next : c->filled; /* it is in the list, or comes in */
     if (!slot->from)
         c->filled = place + 1;
     *slot = (struct callsite_slot){
-        .frame = frame, .from = from, .site = site, .words = (uint16_t)lesson.count, .next = (uint16_t)next};
+        .frame = frame, .from = from, .site = site, .first = (uint16_t)c->words, .words = (uint16_t)lesson.count,
+        .next = (uint16_t)next};
+    c->words += lesson.count;
     return site;
 }
 
 /* Not in the cache: walks, and remembers the walk when that is affordable and both ways agree. A thread's first walks
    are steps alone: unw_backtrace() begins with a quarter of a MiB for the thread, which one that ends soon does not
    earn. */
-static __attribute__((noinline)) uint32_t callsite_miss(struct callsite_cache *c, uint32_t set, uintptr_t frame,
-                                                        void *from)
+static __attribute__((noinline)) struct session_site callsite_miss(struct callsite_cache *c, uint32_t set,
+                                                                   uintptr_t frame, void *from)
 {
-    uint32_t site = GRAMMAR_NONE;
-    uint64_t before = base_clock_now(), took;
+    struct session_site site = {GRAMMAR_NONE, GRAMMAR_NONE};
     if (c->early > 0) {
         c->early--;
         site = callsite_remember(c, set, frame, from, GRAMMAR_NONE);
     }
-    if (site == GRAMMAR_NONE) {
-        site = callsite_walk(c->stream, from, c->depth);
-        if (site != GRAMMAR_NONE && callsite_may_learn(c))
-            (void)callsite_remember(c, set, frame, from, site);
-    }
-    took = base_clock_now() - before;
-    session_took(c->stream, took < CALLSITE_LONGEST ? took : CALLSITE_LONGEST);
+    if (site.callsite != GRAMMAR_NONE)
+        return site;
+    site = callsite_walk(c->stream, from, c->depth);
+    if (site.callsite != GRAMMAR_NONE && callsite_may_learn(c))
+        (void)callsite_remember(c, set, frame, from, site.callsite);
     return site;
 }
 
-__attribute__((noinline)) uint32_t pmpi_hook_callsite(struct session_stream *stream, void *from)
+__attribute__((noinline)) struct session_site session_site_of(struct session_stream *stream, void *from)
 {
     uint32_t depth = session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
-    uintptr_t frame = depth ? (uintptr_t)__builtin_frame_address(0) : 1; /* without frames above: from alone */
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     struct callsite_cache *c = callsite_open(stream, depth);
     if (!c)
         return callsite_walk(stream, from, depth);
     uint32_t set = callsite_set(frame, from);
     for (uint32_t i = set; i < set + CALLSITE_WAYS; i++) {
         const struct callsite_slot *slot = &c->slot[i];
-        if (slot->frame == frame && slot->from == from && callsite_holds(c->words + i * c->room, slot->words))
+        if (slot->frame == frame && slot->from == from && callsite_holds(c->pool + slot->first, slot->words))
             return slot->site;
     }
-    uint32_t site = callsite_miss(c, set, frame, from);
-    __asm__ volatile("" : "+r"(site)); /* no jump to callsite_miss(): this frame has to be there */
+    struct session_site site = callsite_miss(c, set, frame, from);
+    __asm__ volatile("" : "+r"(site.callsite)); /* no jump to callsite_miss(): this frame has to be there */
     return site;
 }
 
 #else
 
-uint32_t pmpi_hook_callsite(struct session_stream *stream, void *from)
+struct session_site session_site_of(struct session_stream *stream, void *from)
 {
     uint32_t depth = session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
     return callsite_walk(stream, from, depth);
 }
 
 #endif
+
+__attribute__((noinline)) uint32_t session_path_of(struct session_stream *stream, void *from)
+{
+    if (!stream->grammar)
+        return GRAMMAR_NONE;
+    uint32_t path = session_site_of(stream, from).path;
+    __asm__ volatile("" : "+r"(path)); /* no jump: frames of ours lie where they did */
+    return path;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/hops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "job/job.h"
+#include "pythia.h"
+
+enum { HOPS_MOST = 1 << 18 };
+
+static uint64_t pair_hash(uint32_t a, uint32_t b)
+{
+    return base_hash_mix(base_hash_mix((uint64_t)a << 32 | b) + a);
+}
+
+static uint32_t stop_find(struct session_hops *h, uint32_t terminal, uint32_t path)
+{
+    uint64_t hash = pair_hash(terminal, path);
+    uint32_t at = base_hash_start(hash), n;
+    while ((n = base_hash_next(&h->by_place, hash, &at)) != BASE_HASH_NONE)
+        if (h->stop[n].terminal == terminal && h->stop[n].path == path)
+            return n;
+    if (h->stops == HOPS_MOST || base_hash_reserve(&h->by_place, 1) ||
+        base_array_room(&h->stop, &h->stop_room, h->stops + 1u, sizeof *h->stop))
+        return GRAMMAR_NONE;
+    base_hash_put(&h->by_place, hash, h->stops);
+    h->stop[h->stops] = (struct session_stop){ .terminal = terminal, .path = path, .last = GRAMMAR_NONE };
+    return h->stops++;
+}
+
+static uint32_t hop_find(struct session_hops *h, uint32_t from, uint32_t to)
+{
+    uint64_t hash = pair_hash(from, to);
+    uint32_t at = base_hash_start(hash), n;
+    while ((n = base_hash_next(&h->by_way, hash, &at)) != BASE_HASH_NONE)
+        if (h->hop[n].from == from && h->hop[n].to == to)
+            return n;
+    if (h->hops == HOPS_MOST || base_hash_reserve(&h->by_way, 1) ||
+        base_array_room(&h->hop, &h->hop_room, h->hops + 1u, sizeof *h->hop))
+        return GRAMMAR_NONE;
+    base_hash_put(&h->by_way, hash, h->hops);
+    h->hop[h->hops] = (struct session_hop){ .from = from, .to = to };
+    return h->hops++;
+}
+
+__attribute__((noinline)) struct session_stop *session_hops_turn(struct session_hops *h, uint32_t terminal,
+                                                                 uint32_t path)
+{
+    uint32_t from = h->now - 1u, to = stop_find(h, terminal, path), hop; /* from nowhere: GRAMMAR_NONE */
+    h->now = 0;
+    if (to == GRAMMAR_NONE)
+        return NULL;
+    if ((hop = hop_find(h, from, to)) != GRAMMAR_NONE) {
+        h->hop[hop].count++;
+        if (from != GRAMMAR_NONE)
+            h->stop[from].last = hop;
+    }
+    h->now = to + 1;
+    return &h->stop[to];
+}
+
+bool session_hops_copy(const struct session_hops *h, struct session_hops *copy)
+{
+    *copy = (struct session_hops){ .stops = h->stops, .hops = h->hops };
+    copy->stop = malloc((h->stops + (size_t)1) * sizeof *copy->stop);
+    copy->hop = malloc((h->hops + (size_t)1) * sizeof *copy->hop);
+    if (!copy->stop || !copy->hop) {
+        session_hops_close(copy);
+        return false;
+    }
+    if (h->stops)
+        memcpy(copy->stop, h->stop, h->stops * sizeof *h->stop);
+    if (h->hops)
+        memcpy(copy->hop, h->hop, h->hops * sizeof *h->hop);
+    return true;
+}
+
+int session_hops_finish(const struct session_hops *h, struct job *job, uint32_t rank, uint32_t thread,
+                        const uint32_t *terminal)
+{
+    struct job_hops own = { .stop_count = h->stops, .hop_count = h->hops };
+    own.stop = calloc(h->stops + (size_t)1, sizeof *own.stop);
+    own.hop = calloc(h->hops + (size_t)1, sizeof *own.hop);
+    int error = own.stop && own.hop ? 0 : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < h->stops && !error; i++)
+        own.stop[i] = (struct job_stop){ .terminal = terminal[h->stop[i].terminal], .path = h->stop[i].path,
+                                         .count = h->stop[i].count, .gap_ns = h->stop[i].gap,
+                                         .duration_ns = h->stop[i].duration };
+    for (uint32_t i = 0; i < h->hops && !error; i++)
+        own.hop[i] = (struct job_hop){ .from = h->hop[i].from, .to = h->hop[i].to, .count = h->hop[i].count };
+    if (!error && h->stops)
+        error = job_hops_add(job, rank, thread, &own);
+    free(own.stop);
+    free(own.hop);
+    return error;
+}
+
+void session_hops_close(struct session_hops *h)
+{
+    free(h->stop);
+    free(h->hop);
+    base_hash_close(&h->by_place);
+    base_hash_close(&h->by_way);
+    memset(h, 0, sizeof *h);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where an event is: the callsite (the return address into the program and the frames above it that tell it apart),
+ * and the path, which is all frames up to main; for the price of a few loads.
+ *
+ * A program calls from few places, each time with the same stack. What a walk of the stack found is kept with the
+ * words that decided it: each frame's return address and, where it has one, frame pointer, and where they lay.
+ *
+ *     frame address, from  -->  callsite 7, path 12      0x7ffc10 holds 0x401a2e (returns to the loop)
+ *                                                        0x7ffc08 holds 0x7ffc60 (its frame pointer)
+ *                                                        0x7ffc68 holds 0x401b90 (returns to main) ...
+ *
+ *   1. frames of this library have fixed sizes: the innermost one's address and `from` tell where the program's begin
+ *   2. a frame's layout follows from its program counter, stack pointer and frame pointer (the unwind tables say how):
+ *      where all words from the innermost on are as they were, so is the stack, and the site is the same
+ *   3. a word is read only after those inside it were found right: it is in a frame that is there
+ *   4. walks with the unwind tables, which learn a stack, cost some us: at most one in LEARN_EVERY calls
+ *   5. a path ends after SITE_PATH frames, or where the stack cannot be read any further
+ *
+ * Where that fails (deep recursion, other processors) unw_backtrace walks the stack.
+ *
+ * Cost: about 1 ns a frame. Memory: some 20 KiB a thread, 16 to 32 bytes for each frame of a stack; at most 280 KiB.
+ * Threads: any, a cache belongs to its thread.  Hook-safe: yes, first sight aside.
+ */
+#ifndef PYTHIA_SESSION_SITE_H
+#define PYTHIA_SESSION_SITE_H
+
+#include <stdint.h>
+
+#include "session/stream.h"
+
+enum { SITE_PATH = 64 };
+
+/* Numbers for a key, and of the path as struct job_stop has it: GRAMMAR_NONE where it is not recorded, or not known. */
+struct session_site { uint32_t callsite, path; };
+
+/* Of `from`, the return address of a hook that is at most a few frames above this call. */
+struct session_site session_site_of(struct session_stream *stream, void *from);
+/* The path alone, for what is told apart by other things; no walk where nothing is recorded. */
+uint32_t session_path_of(struct session_stream *stream, void *from);
+
+#endif
