@@ -152,6 +152,8 @@ static uint32_t pick(const struct omp_hook_part *part, uint32_t from)
 {
     uint32_t count = part->end - part->first, next = NONE;
     bool waiting = false;
+    if (from + 1 < part->end && shares[from + 1].state == NEW) /* mostly */
+        return from + 1;
     for (uint32_t i = 1; i <= count; i++) {
         uint32_t s = part->first + (from - part->first + i) % count;
         if (shares[s].state == NEW || shares[s].state == ABLE)

@@ -275,6 +275,8 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
         if (o->type != X86_OP_MEM)
             continue;
         set_place(insn, o, seen);
+        if (!seen && teams_x86_is_scalar(i)) /* comisd has 16 bytes for capstone */
+            insn->place.size = o->size < 8 ? o->size : 8;
         seen = true;
         if (i->id == X86_INS_LEA || insn->op == TEAMS_NOTHING)
             continue;

@@ -12,6 +12,8 @@
 enum teams_op teams_x86_op(const cs_insn *i);
 /* Whether the result is 0, whatever the operands are: x ^ x. */
 bool teams_x86_zeroes(const cs_insn *i, const cs_x86 *x);
+/* Of vectors, on the lowest part of one alone. */
+bool teams_x86_is_scalar(const cs_insn *i);
 /* Instructions of the x87: capstone does not name what they do to its stack. */
 bool teams_x86_is_old_floating(const cs_insn *i);
 /* Whether it looks at flags, that of the direction of strings aside. */

@@ -90,6 +90,13 @@ bool teams_x86_zeroes(const cs_insn *i, const cs_x86 *x)
     return false;
 }
 
+bool teams_x86_is_scalar(const cs_insn *i)
+{
+    size_t length = strlen(i->mnemonic);
+    const char *end = i->mnemonic + length - (length > 2 ? 2 : 0);
+    return strcmp(end, "sd") == 0 || strcmp(end, "ss") == 0;
+}
+
 /* Instructions of the x87: capstone does not name what they do to its stack. */
 bool teams_x86_is_old_floating(const cs_insn *i)
 {
