@@ -22,6 +22,7 @@ static struct omp_share shares[MOST];
 /* What one thread runs. */
 struct omp_hook_part {
     uint32_t first, end; /* its shares */
+    uint32_t open;       /* of them, not ended */
     uint32_t threads;    /* that run the region */
     bool enters;         /* it is the one that entered it */
 };
@@ -154,6 +155,8 @@ static uint32_t pick(const struct omp_hook_part *part, uint32_t from)
     bool waiting = false;
     if (from + 1 < part->end && shares[from + 1].state == NEW) /* mostly */
         return from + 1;
+    if (part->open == 0)
+        return NONE;
     for (uint32_t i = 1; i <= count; i++) {
         uint32_t s = part->first + (from - part->first + i) % count;
         if (shares[s].state == NEW || shares[s].state == ABLE)
@@ -207,6 +210,7 @@ static uint32_t run_one(uint32_t share)
     now.fn(now.data);
     shares[share].error = errno;
     shares[share].state = ENDED;
+    t->part->open--;
     return pick(t->part, share);
 }
 
@@ -225,6 +229,8 @@ static void start_on_own_stack(void)
 bool omp_shares_ready(uint32_t team)
 {
     static uint32_t most = CAN_SWITCH ? MOST : 0, have;
+    if (team <= have)
+        return true;
     for (; have < team && team <= most; have++)
         if (!make_stack(&shares[have]))
             most = have;
@@ -240,6 +246,7 @@ static __attribute__((noinline)) void run_part(const struct omp_hook_region *r, 
                                   .end = ((number + 1) * team + threads - 1) / threads,
                                   .threads = threads,
                                   .enters = number == 0 };
+    part.open = part.end - part.first;
     if (part.enters)
         now.frame = base_frame_here();
     for (uint32_t s = part.first; s < part.end; s++) {
@@ -293,7 +300,13 @@ struct omp_share *omp_shares_own(void)
 /* Whether the region is over: a signal's handler may have jumped out of it. */
 bool omp_shares_was_left(struct omp_hook_thread *t, struct base_frame here)
 {
-    if (!t->part->enters || base_frame_runs(now.frame, here))
+    if (!t->part->enters)
+        return false;
+#ifdef __x86_64__ /* what base_frame_runs() would say, mostly */
+    if (here.at < now.frame.at && *now.frame.at == now.frame.word)
+        return false;
+#endif
+    if (base_frame_runs(now.frame, here))
         return false;
     t->team = t->number = 0;
     return true;
