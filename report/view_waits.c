@@ -176,82 +176,20 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
                     k == BETWEEN_LOOKS ? "  besides: of MPI_Test, recorded as computation" : "");
 }
 
-/* --- OpenMP: what ranks lose in regions, and beside them --- */
-
-struct loss { const char *kind; uint32_t site; double ns; };
-struct losses { struct loss *row; uint32_t count; double inside, unknown, work, uneven, waiting, fork, serial; };
-
-static int by_loss(const void *a, const void *b)
+/* Where the time of all threads went; where regions are and what they lose are findings and losses, above. */
+static void print_threads(const struct report_efficiency *e, FILE *out)
 {
-    const struct loss *x = a, *y = b;
-    return BASE_ORDER(y->ns, x->ns);
-}
+    const struct report_capacity *of = &e->of;
 
-static void add_loss(struct losses *l, const char *kind, uint32_t site, double ns, double *sum)
-{
-    *sum += ns;
-    if (ns > 0)
-        l->row[l->count++] = (struct loss){ kind, site, ns };
-}
-
-static void add_region(struct report *r, struct losses *l, uint32_t site)
-{
-    const struct bind_site *s = replay_bind_site(replay_analysis_bind(report_analysis(r)), site);
-    const struct job_threads *t = job_threads_of_region(r->job, r->job->terminals[s->terminal].callsite);
-    double all = t ? (double)job_threads_known(t) : 0;
-
-    l->inside += s->call_ns;
-    if (all <= 0) {
-        l->unknown += s->call_ns;
+    if (e->threads < 2)
         return;
-    }
-    double fork = (double)t->part[JOB_THREADS_FORK] + (double)t->part[JOB_THREADS_JOIN];
-    double work = (double)t->part[JOB_THREADS_WORK] + (double)t->part[JOB_THREADS_MPI];
-    l->work += s->call_ns * work / all;
-    add_loss(l, "uneven threads", site, s->call_ns * (double)t->part[JOB_THREADS_UNEVEN] / all, &l->uneven);
-    add_loss(l, "threads waiting", site, s->call_ns * (double)t->part[JOB_THREADS_WAIT] / all, &l->waiting);
-    add_loss(l, "fork and join", site, s->call_ns * fork / all, &l->fork);
-}
-
-/* While the first thread computes alone the others of the largest team are idle. */
-static void find_losses(struct report *r, struct losses *l)
-{
-    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
-    uint32_t threads = r->model->efficiency.threads;
-    double idle = report_serial_share(r) * (1 - 1.0 / threads);
-
-    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
-        if (replay_bind_site(b, s)->what == BIND_REGION)
-            add_region(r, l, s);
-    for (uint32_t s = 0; s < replay_bind_sites(b) && threads > 1; s++)
-        add_loss(l, "serial part", s, replay_bind_site(b, s)->gap_ns * idle, &l->serial);
-    qsort(l->row, l->count, sizeof *l->row, by_loss);
-}
-
-static void print_openmp(struct report *r, FILE *out)
-{
-    enum { MOST = 10 };
-    uint32_t sites = replay_bind_sites(replay_analysis_bind(report_analysis(r)));
-    struct losses l = { .row = calloc(4 * (size_t)sites + 1, sizeof *l.row) };
-    double wall = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
-    char where[256];
-
-    find_losses(r, &l);
-    if (l.inside > 0) {
-        fprintf(out, "in OpenMP regions, all ranks: %s\n"
-                "  = work %s + uneven threads %s + waiting for each other %s + fork and join %s + not known %s\n",
-                report_time(l.inside), report_time(l.work), report_time(l.uneven), report_time(l.waiting),
-                report_time(l.fork), report_time(l.unknown));
-        fprintf(out, "  beside them, threads idle (serial part): %s\n", report_time(l.serial));
-    }
-    if (l.inside > 0 && l.count)
-        fprintf(out, "\n%9s %6s  %-15s at\n", "lost", "share", "kind");
-    for (uint32_t i = 0; l.inside > 0 && i < l.count && i < MOST && l.row[i].ns > 0.001 * wall; i++) {
-        place_text(r, 2 * l.row[i].site + (strcmp(l.row[i].kind, "serial part") != 0), where, sizeof where);
-        fprintf(out, "%9s %5.1f%%  %-15s %s\n", report_time(l.row[i].ns), report_percent(l.row[i].ns, wall),
-                l.row[i].kind, where);
-    }
-    free(l.row);
+    if (e->measured)
+        fprintf(out, "all threads, %u a rank: %s = useful %s + uneven threads %s + waiting for each other %s\n"
+                "  + fork and join %s + serial part %s + MPI %s + ended early %s\n", e->threads, report_time(of->all),
+                report_time(of->useful), report_time(of->uneven), report_time(of->waiting),
+                report_time(of->fork_join), report_time(of->serial), report_time(of->mpi), report_time(of->ended));
+    else
+        fprintf(out, "all threads, %u a rank: what they did in regions was not measured\n", e->threads);
 }
 
 void report_print_waits(struct report *r, FILE *out)
@@ -270,7 +208,7 @@ void report_print_waits(struct report *r, FILE *out)
     report_print_findings(r, UINT32_MAX, out);
     fputc('\n', out);
     print_totals(r, row, count, out);
-    print_openmp(r, out);
+    print_threads(&r->model->efficiency, out);
     if (count)
         fprintf(out, "\n%9s %6s  %-15s %-38s because of\n", "wait", "share", "kind", "at");
     for (uint32_t i = 0; i < count && i < MOST_WAITS && row[i].ns > 0.001 * row[0].ns; i++) {
