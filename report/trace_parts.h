@@ -12,6 +12,7 @@ struct trace {
     char **name;
     uint64_t done, left; /* events of the trace written; slices that may still be */
     bool first;
+    int64_t launch; /* where the replay begins in the trace, ns */
     FILE *out;
 };
 

@@ -6,8 +6,9 @@
  *   flow    a message, from the slice that sends it to the slice that has it; and within a collective from who was late
  *           to who waited
  *
- * Further threads of a rank take no part in the replay: they are drawn by their own means, since they began. A thread
- * whose class has no times of its own is left out.
+ * The replay begins where MPI_Init ends; the trace with the longest MPI_Init. Further threads of a rank take no part in
+ * the replay: they are drawn by their own means, since they began. A thread whose class has no times of its own is left
+ * out.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,9 +38,14 @@ struct running {
     struct replay_watch watch;
 };
 
-static void print_ts(struct trace *t, const char *key, int64_t ns)
+static void print_ns(struct trace *t, const char *key, int64_t ns)
 {
     fprintf(t->out, "\"%s\":%" PRId64 ".%03d,", key, ns / 1000, (int)(ns % 1000));
+}
+
+static void print_at(struct trace *t, int64_t ns)
+{
+    print_ns(t, "ts", ns + t->launch);
 }
 
 /* --- Slices --- */
@@ -67,9 +73,9 @@ static void print_slice(struct trace *t, const struct job_class *class, const st
     int phase = terminal ? terminal->phase % 3 : 0;
 
     report_trace_event(t, phases[phase], rank, thread);
-    print_ts(t, "ts", phase == JOB_CLOSE ? end : begin);
+    print_at(t, phase == JOB_CLOSE ? end : begin);
     if (phase == JOB_LEAF)
-        print_ts(t, "dur", end - begin);
+        print_ns(t, "dur", end - begin);
     if (terminal) {
         fputs(t->name[c->terminal], t->out);
         print_values(t, class, c, rank, thread);
@@ -84,8 +90,8 @@ static void print_slice(struct trace *t, const struct job_class *class, const st
 static void print_wait(struct trace *t, uint32_t rank, int64_t begin, int64_t end, uint32_t late)
 {
     report_trace_event(t, "X", rank, 0);
-    print_ts(t, "ts", begin);
-    print_ts(t, "dur", end - begin);
+    print_at(t, begin);
+    print_ns(t, "dur", end - begin);
     fprintf(t->out, "\"name\":\"wait for rank %u\",\"cat\":\"wait\",\"args\":{\"late\":%u}}", late, late);
 }
 
@@ -93,10 +99,14 @@ static void print_wait(struct trace *t, uint32_t rank, int64_t begin, int64_t en
 
 static void finish_event(struct running *g, uint32_t rank, int64_t end)
 {
+    const struct job *j = g->t->r->job;
     struct place *p = &g->rank[rank];
+    int64_t begin = p->begun ? p->begin : end;
 
+    if (p->open && p->at.terminal < j->terminal_count && job_is_start(j, p->at.terminal)) /* before the replay begins */
+        begin -= (int64_t)job_stream_launch(j, job_find_stream(j, rank, 0));
     if (p->open)
-        print_slice(g->t, p->c, &p->at, rank, 0, p->begun ? p->begin : end, end);
+        print_slice(g->t, p->c, &p->at, rank, 0, begin, end);
     p->open = p->begun = false;
 }
 
@@ -140,7 +150,7 @@ static void spent(void *context, uint32_t rank, int64_t until, const struct repl
 static void print_flow(struct running *g, const char *phase, uint32_t rank, int64_t ts, const char *name)
 {
     report_trace_event(g->t, phase, rank, 0);
-    print_ts(g->t, "ts", ts);
+    print_at(g->t, ts);
     fprintf(g->t->out, "%s\"id\":%" PRIu64 ",\"name\":\"%s\",\"cat\":\"%s\"}", *phase == 'f' ? "\"bp\":\"e\"," : "",
             g->flows, name, name);
 }
@@ -251,7 +261,9 @@ void report_trace_ranks(struct trace *t)
         report_trace_process(t, r, name);
         report_trace_thread(t, r, 0);
     }
+    t->launch = (int64_t)t->r->model->launch_ns;
     replay(t);
+    t->launch = 0;
     for (uint32_t i = 0; i < j->stream_count; i++) {
         const struct job_stream *s = &j->streams[i];
         if (s->thread && s->class_index < j->class_count && j->classes[s->class_index].grammar)
