@@ -90,3 +90,7 @@ EXTRA_DIST += $(REPORT_HTML) %D%/html/embed.awk
 UNIT_TESTS += tests/unit/test_demangle
 tests_unit_test_demangle_SOURCES = tests/unit/test_demangle.c
 tests_unit_test_demangle_LDADD = $(REPORT_TEST)
+
+UNIT_TESTS += tests/unit/test_loops
+tests_unit_test_loops_SOURCES = tests/unit/test_loops.c $(HAND_JOB)
+tests_unit_test_loops_LDADD = $(REPORT_TEST)

@@ -219,17 +219,18 @@ static void take_step(struct search *s, uint32_t from, uint32_t to)
 
 /* --- Without code --- */
 
-/* The graph of stops, nowhere its node 0. */
+/* The graph of stops, nowhere its node 0, without the steps from one to itself: these are a loop of their own. */
 static int events_graph(const struct search *s, struct loops_graph *g, struct loops_forest *f)
 {
     uint32_t n = s->hops->stop_count + 1, *first = calloc((size_t)n + 2, sizeof *first),
              *to = malloc(((size_t)s->hops->hop_count + 1) * sizeof *to);
     for (uint32_t i = 0; i < s->hops->hop_count; i++)
-        first[s->hops->hop[i].from + 3]++; /* nowhere, GRAMMAR_NONE, is node 0 */
+        first[s->hops->hop[i].from + 3] += s->hops->hop[i].from != s->hops->hop[i].to; /* nowhere is node 0 */
     for (uint32_t i = 1; i <= n; i++)
         first[i + 1] += first[i];
     for (uint32_t i = 0; i < s->hops->hop_count; i++) /* each begins one place too late, and ends where it should */
-        to[first[s->hops->hop[i].from + 2]++] = s->hops->hop[i].to + 1;
+        if (s->hops->hop[i].from != s->hops->hop[i].to)
+            to[first[s->hops->hop[i].from + 2]++] = s->hops->hop[i].to + 1;
     *g = (struct loops_graph){ first, to, n };
     return loops_forest_make(f, g);
 }
@@ -237,7 +238,13 @@ static int events_graph(const struct search *s, struct loops_graph *g, struct lo
 /* Into loops of which `a` is no part; a step to the head of one that it is in is a turn. */
 static void step_of_events(struct search *s, const struct loops_forest *f, uint32_t a, uint32_t b)
 {
-    int turned = -1;
+    int turned = -1, own = b ? s->chain[b - 1] : -1;
+    if (a == b) {
+        turn(s, own);
+        return;
+    }
+    if (own >= (int)f->loops)
+        enter(s, own);
     for (int n = f->loop[b]; n >= 0; n = f->parent[n])
         if (f->head[n] == b && loops_forest_within(f, f->loop[a], n))
             turned = n;
@@ -251,13 +258,18 @@ static void step_of_events(struct search *s, const struct loops_forest *f, uint3
 static void find_by_events(struct search *s, struct loops_graph *g, struct loops_forest *f)
 {
     base_must(events_graph(s, g, f));
-    s->l->loop = calloc((size_t)f->loops + 1, sizeof *s->l->loop);
+    s->l->loop = calloc((size_t)f->loops + s->hops->stop_count + 1, sizeof *s->l->loop);
     s->l->loops = f->loops;
     s->chain = calloc((size_t)s->hops->stop_count + 1, sizeof *s->chain);
     for (uint32_t i = 0; i < f->loops; i++)
         s->l->loop[i] = (struct report_loop){ .parent = f->parent[i], .order = UINT32_MAX, .head = f->head[i] - 1 };
     for (uint32_t i = 0; i < s->hops->stop_count; i++)
         s->chain[i] = f->loop[i + 1];
+    for (uint32_t i = 0, at; i < s->hops->hop_count; i++)
+        if ((at = s->hops->hop[i].to) == s->hops->hop[i].from && s->chain[at] < (int)f->loops) {
+            s->l->loop[s->l->loops] = (struct report_loop){ .parent = s->chain[at], .order = UINT32_MAX, .head = at };
+            s->chain[at] = (int)s->l->loops++;
+        }
 }
 
 /* --- By code --- */
@@ -367,7 +379,7 @@ static int loop_of(const struct search *s, uint32_t stop)
     return s->l->by_code ? innermost(s, &s->stop[stop], s->stop[stop].frames) : s->chain[stop];
 }
 
-/* Time of all that begins in the same frame as each stop: that of the threads of one kind. */
+/* Time of all that begins in the same frame as each stop: of the run of the threads of one kind. */
 static double *times_from(const struct search *s)
 {
     uint32_t n = s->hops->stop_count, roots = 0, *root = calloc((size_t)n + 1, sizeof *root),
@@ -382,7 +394,8 @@ static double *times_from(const struct search *s)
         }
         if (kind[i] == roots)
             root[roots++] = i;
-        all[kind[i]] += (double)s->hops->stop[i].gap_ns + (double)s->hops->stop[i].duration_ns;
+        if (!job_is_start(s->j, s->hops->stop[i].terminal)) /* that is no part of the run */
+            all[kind[i]] += (double)s->hops->stop[i].gap_ns + (double)s->hops->stop[i].duration_ns;
     }
     for (uint32_t i = 0; i < n; i++)
         of[i] = all[kind[i]];
@@ -455,7 +468,8 @@ static void add_time(struct search *s)
         add_call(s, &known, keys, i);
     }
     for (uint32_t l = 0; l < s->l->loops; l++)
-        s->l->loop[l].share = s->l->loop[l].ns > 0 ? s->l->loop[l].ns / all[s->l->loop[l].head] : 0;
+        s->l->loop[l].share = s->l->loop[l].ns > 0 && all[s->l->loop[l].head] > 0
+                                  ? s->l->loop[l].ns / all[s->l->loop[l].head] : 0;
     base_hash_close(&known);
     free(keys);
     free(all);

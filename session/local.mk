@@ -65,3 +65,7 @@ TESTS += tests/mpi/death.test
 LONG_TESTS += tests/mpi/death-long.test
 endif
 EXTRA_DIST += tests/mpi/death.test
+
+UNIT_TESTS += tests/unit/test_hops
+tests_unit_test_hops_SOURCES = tests/unit/test_hops.c tests/unit/hand_job.c tests/unit/hand_job.h
+tests_unit_test_hops_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)

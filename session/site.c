@@ -120,31 +120,27 @@ static bool callsite_note_step(struct callsite_lesson *l, const struct callsite_
 }
 
 /* Walks up from here and notes what decides the way. `frames` gets the path, at most `most`; returns how many, 0 when
-   this stack cannot be remembered: not `least` of them. */
-static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **frames, uint32_t least, uint32_t most)
+   this stack cannot be remembered. */
+static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **frames, uint32_t most)
 {
     unw_context_t context;
     unw_cursor_t cursor;
     struct callsite_frame now, next;
     uint32_t found = 0;
-    int more = 1;
     base_fpu_word_t word = base_fpu_word();
     int failed = unw_getcontext(&context); /* what stores the unit's state; the rest reads memory */
     base_fpu_word_back(word);
     if (failed || unw_init_local(&cursor, &context) || !callsite_see(&cursor, &now))
         return 0;
-    for (uint32_t all = 0; found < most && (more = unw_step(&cursor)) > 0; all++, now = next) {
-        uint32_t words = l->count;
-        if (!callsite_see(&cursor, &next) || (found && !callsite_note_step(l, &now, &next))) {
-            l->count = words; /* of a step that cannot be checked nothing is */
-            return found < least ? 0 : found;
-        }
+    for (uint32_t all = 0; found < most && unw_step(&cursor) > 0; all++, now = next) {
+        if (!callsite_see(&cursor, &next) || (found && !callsite_note_step(l, &now, &next)))
+            return 0;
         if (found || (uintptr_t)next.pc == (uintptr_t)from)
             frames[found++] = (void *)(uintptr_t)next.pc;
         else if (all > CALLSITE_OURS)
             return 0;
     }
-    return found >= least || more == 0 ? found : 0;
+    return found;
 }
 
 /* --- The cache --- */
@@ -246,7 +242,7 @@ static struct session_site callsite_remember(struct callsite_cache *c, uint32_t 
     struct callsite_slot *slot = &c->slot[place];
     struct callsite_lesson lesson = {.words = c->pool + c->words, .room = CALLSITE_WORDS, .frame = frame};
     slot->frame = 0;
-    uint32_t found = callsite_learn(&lesson, from, frames, c->depth + 1, SITE_PATH);
+    uint32_t found = callsite_learn(&lesson, from, frames, SITE_PATH);
     struct session_site site = found ? site_of_frames(c->stream, frames, found, c->depth) : none;
     if (site.callsite == GRAMMAR_NONE || (expected != GRAMMAR_NONE && site.callsite != expected))
         return none;

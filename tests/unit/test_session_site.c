@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/site.h"
 #include "session/ask.h"
 #include "session/life.h"
+#include "session/site.h"
 #include "tests/unit/unit.h"
 
 enum { STEPS = 30000, DEEPEST = 7, THREADS = 4 };
@@ -29,26 +29,27 @@ static uint64_t random_next(struct path *p)
     return p->random ^= p->random << 17;
 }
 
-/* The number of the stack as a walk sees it. */
-static uint32_t walked(struct session_stream *stream, void *from)
+/* The numbers of the stack as a walk sees it. */
+static struct session_site walked(struct session_stream *stream, void *from)
 {
     void *frames[64];
     int found = unw_backtrace(frames, 64);
     for (int i = 0; i < found; i++) {
         uint32_t rest = (uint32_t)(found - i), most = session_depth() + 1;
         if (frames[i] == from)
-            return session_callsite(stream, &frames[i], rest < most ? rest : most);
+            return (struct session_site){ session_callsite(stream, &frames[i], rest < most ? rest : most),
+                                          session_path(stream, &frames[i], rest) };
     }
-    return session_callsite(stream, &from, 1);
+    return (struct session_site){ session_callsite(stream, &from, 1), session_path(stream, &from, 1) };
 }
 
 /* Stands for a wrapper. */
 __attribute__((noinline)) static void call(struct path *p)
 {
     void *from = __builtin_return_address(0);
-    uint32_t expected = walked(p->stream, from);
+    struct session_site expected = walked(p->stream, from), said = session_site_of(p->stream, from);
     p->asked++;
-    p->wrong += session_site_of(p->stream, from).callsite != expected;
+    p->wrong += said.callsite != expected.callsite || said.path != expected.path;
     __asm__ volatile("" ::: "memory");
 }
 
@@ -171,5 +172,5 @@ static const struct unit_test tests[] = {
 
 int main(void)
 {
-    return unit_run("pmpi/callsite", tests, UNIT_COUNT(tests));
+    return unit_run("session/site", tests, UNIT_COUNT(tests));
 }
