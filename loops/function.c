@@ -29,6 +29,8 @@ struct reading {
     uint32_t insns, room;
     uint32_t *block;   /* of each instruction */
     uint32_t *first;   /* instruction of each block */
+    uint64_t *named;   /* addresses that instructions compute, in order */
+    uint32_t names;
     uint32_t blocks;
     struct edge *edge;
     uint32_t edges, edge_room;
@@ -183,12 +185,27 @@ static uint64_t table_before(const struct reading *r, uint32_t jump)
     return 0;
 }
 
+static int by_number(const void *x, const void *y)
+{
+    const uint64_t *a = x, *b = y;
+    return BASE_ORDER(*a, *b);
+}
+
+static void find_named(struct reading *r)
+{
+    r->named = malloc(r->insns * sizeof *r->named);
+    for (uint32_t i = 0; r->named && i < r->insns; i++)
+        if (r->insn[i].step == LOOPS_ON && r->insn[i].target)
+            r->named[r->names++] = r->insn[i].target;
+    if (r->names)
+        qsort(r->named, r->names, sizeof *r->named, by_number);
+    r->failed |= !r->named;
+}
+
 static bool is_named(const struct reading *r, uint64_t address)
 {
-    for (uint32_t i = 0; i < r->insns; i++)
-        if (r->insn[i].step == LOOPS_ON && r->insn[i].target == address)
-            return true;
-    return false;
+    uint32_t i = BASE_ARRAY_PLACE(r->names, k, r->named[k] < address);
+    return i < r->names && r->named[i] == address;
 }
 
 /* Calls `visit` for each case of a computed jump. */
@@ -355,6 +372,7 @@ static void read_function(struct reading *r)
     r->block = malloc(r->insns * sizeof *r->block);
     r->first = malloc(r->insns * sizeof *r->first);
     r->failed = !r->block || !r->first;
+    find_named(r);
     if (r->failed)
         return;
     find_blocks(r);
@@ -421,6 +439,7 @@ const struct loops_function *loops_code_function(struct loops_code *c, uint64_t 
     free(r.insn);
     free(r.block);
     free(r.first);
+    free(r.named);
     free(r.edge);
     return f->graph.nodes ? f : NULL;
 }

@@ -286,13 +286,18 @@ static bool is_interpreter(const char *path)
     return false;
 }
 
-/* Whether all frames that matter are there and can be read: those of the program itself. */
+static bool is_interpreted(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->module_count; i++)
+        if (is_interpreter(job_text(j, j->modules[i].path)))
+            return true;
+    return false;
+}
+
+/* Whether frames that matter are there and can be read: those of the program itself. */
 static bool is_readable(struct search *s)
 {
     bool read = false;
-    for (uint32_t i = 0; i < s->j->module_count; i++)
-        if (is_interpreter(job_text(s->j, s->j->modules[i].path)))
-            return false;
     for (uint32_t i = 0; i < s->hops->stop_count && !read; i++)
         for (uint32_t k = 0; k < s->stop[i].frames && !read; k++)
             read = s->stop[i].frame[k].f && s->stop[i].frame[k].module < s->j->module_count &&
@@ -584,7 +589,7 @@ struct report_loops *report_loops_create(struct report *r)
     s.tried = calloc((size_t)j->module_count + 1, sizeof *s.tried);
     s.stop = calloc((size_t)s.hops->stop_count + 1, sizeof *s.stop);
     find_streams(&s);
-    for (uint32_t i = 0; i < s.hops->stop_count && s.hops == &j->hops; i++)
+    for (uint32_t i = 0; i < s.hops->stop_count && s.hops == &j->hops && !is_interpreted(j); i++)
         find_frames(&s, i);
     s.l->by_code = is_readable(&s);
     if (!s.l->by_code) {
