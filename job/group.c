@@ -342,8 +342,11 @@ static int check_group(const struct job *j, uint32_t i, char *why, size_t size)
         return job_refuse(why, size, "group %u: communicator or size", i);
     if (!group->size)
         return group->range_count ? job_refuse(why, size, "group %u: origins of nobody", i) : 0;
-    if (!job_ranges_canonical(origins, group->range_count) || !group->range_count)
+    if (!job_ranges_within(&g->ranges, group->range_first, group->range_count) ||
+        !job_ranges_canonical(origins, group->range_count) || !group->range_count)
         return job_refuse(why, size, "group %u: origins out of order", i);
+    if (group->run_first > g->run_count || group->run_count > g->run_count - group->run_first)
+        return job_refuse(why, size, "group %u: members out of range", i);
     count = job_ranges_size(origins, group->range_count);
     for (uint32_t k = 0; k < group->run_count; k++) {
         const struct job_run *r = &g->runs[group->run_first + k];

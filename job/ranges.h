@@ -46,6 +46,12 @@ struct job_ranges {
     uint32_t count, room;
 };
 
+/* Whether there are so many from `first` on. */
+static inline bool job_ranges_within(const struct job_ranges *r, uint32_t first, uint32_t count)
+{
+    return first <= r->count && count <= r->count - first;
+}
+
 /* Appends the union of two sets. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, or PYTHIA_EINVAL when they share a member; on failure
    `out` is as long as it was. `out` may not hold a or b. */
 int job_ranges_union(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,

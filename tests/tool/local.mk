@@ -3,6 +3,9 @@
 check_PROGRAMS += %D%/make_job
 tests_tool_make_job_SOURCES = %D%/make_job.c
 tests_tool_make_job_LDADD = $(PYTHIA_CORE)
+check_PROGRAMS += %D%/shake_job
+tests_tool_shake_job_SOURCES = %D%/shake_job.c
+tests_tool_shake_job_LDADD = $(PYTHIA_CORE)
 TOOL_TESTS = \
 	%D%/check.test \
 	%D%/commands.test \
@@ -11,7 +14,7 @@ TOOL_TESTS = \
 	%D%/evaluate.test \
 	%D%/events.test \
 	%D%/export.test \
-	%D%/forged.test \
+	%D%/forged.test %D%/shaken.test \
 	%D%/grammar.test \
 	%D%/house.test \
 	%D%/html.test \
