@@ -10,7 +10,9 @@
 #include <xxhash.h>
 
 #include "base/clock.h"
+#include "pmpi/members.h"
 #include "session/clock.h"
+#include "session/stream.h"
 
 enum { CLOCKS_TAG = 7412 };
 
@@ -97,6 +99,14 @@ static bool clocks_split(uint64_t node, MPI_Comm comm)
     return clocks_alike(node, clocks.node); /* two nodes may have the same 31 bits */
 }
 
+/* Which ranks share a node, for the report. */
+static void clocks_tell(void)
+{
+    const struct pmpi_hook_members *m = pmpi_hook_members_of(clocks.node, false);
+    if (m)
+        session_comm_members(session_comm("node", m->size), (struct session_members){m->runs, m->run_count}, NULL);
+}
+
 static void clocks_free(void)
 {
     if (clocks.first != MPI_COMM_NULL)
@@ -129,7 +139,9 @@ void pmpi_hook_clocks_begin(MPI_Comm comm)
         session_clock_note(SESSION_CLOCK_BEGIN, NULL);
         return;
     }
-    bool good = clocks_split(node, comm) && clocks_measure(&o);
+    bool split = clocks_split(node, comm), good = split && clocks_measure(&o);
+    if (split)
+        clocks_tell();
     clocks_note(SESSION_CLOCK_BEGIN, good, &o, comm);
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/efficiency.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "report/findings.h"
 #include "report/model.h"
 #include "report/units.h"
@@ -103,7 +106,56 @@ static void meet_useful(struct job_extent *all, const struct job_extent *one)
     }
 }
 
-static void add_rank(struct report_efficiency *e, const struct report_rank *r, const struct teams *k, double *most)
+/* What is not MPI, of the ranks of each node; `first`: the node's lowest rank. */
+struct node { uint32_t first, ranks; double left; };
+struct nodes { uint32_t comm, count; struct node *of; };
+
+/* Where ranks say which node they share (pmpi/clocks.c), as they do where there are several. */
+static struct nodes nodes_of(const struct job *j)
+{
+    struct nodes n = { .comm = GRAMMAR_NONE };
+
+    for (uint32_t i = 0; i < j->comm_count && j->info.block == 1; i++)
+        if (!strcmp(job_text(j, j->comms[i].name), "node"))
+            n.comm = i;
+    n.of = n.comm == GRAMMAR_NONE ? NULL : calloc(j->info.ranks + 1u, sizeof *n.of);
+    return n;
+}
+
+static void add_to_node(struct nodes *n, const struct job *j, uint32_t rank, double left)
+{
+    struct job_members m;
+    uint32_t i = 0;
+
+    if (!n->of || !job_comm_members(j, n->comm, rank, &m))
+        return;
+    uint32_t first = job_members_at(&m, 0);
+    while (i < n->count && n->of[i].first != first)
+        i++;
+    n->count += i == n->count;
+    n->of[i].first = first;
+    n->of[i].ranks++;
+    n->of[i].left += left;
+}
+
+static void fill_nodes(struct report_efficiency *e, struct nodes *n, double ranks, double most)
+{
+    double mean = 0, known = 0;
+
+    for (uint32_t i = 0; i < n->count; i++) {
+        known += n->of[i].ranks;
+        mean = larger(mean, n->of[i].left / n->of[i].ranks);
+    }
+    free(n->of);
+    if (known < ranks || mean <= 0 || most <= 0)
+        return;
+    e->nodes = n->count;
+    e->within_nodes = mean / most;
+    e->between_nodes = e->load_balance / e->within_nodes;
+}
+
+/* Returns what of it is not MPI. */
+static double add_rank(struct report_efficiency *e, const struct report_rank *r, const struct teams *k, double *most)
 {
     double launch = (double)r->launch_ns, wall = above((double)r->wall_ns, launch);
     double outside_mpi = above((double)r->mpi_ns, k->region_mpi + launch);
@@ -121,6 +173,7 @@ static void add_rank(struct report_efficiency *e, const struct report_rank *r, c
     e->of.waiting += k->part[JOB_THREADS_WAIT] * r->ranks;
     e->of.uneven += k->part[JOB_THREADS_UNEVEN] * r->ranks;
     e->of.useful += useful * r->ranks;
+    return own;
 }
 
 static double share(double part, double whole)
@@ -152,6 +205,7 @@ void report_efficiency_fill(struct report_model *m)
 {
     struct report_efficiency *e = &m->efficiency;
     struct job_threads all = sum_of_ranks(m);
+    struct nodes nodes = nodes_of(m->job);
     double most = 0, wall = 0, ranks = 0;
 
     e->useful = (struct job_extent){ .least = UINT64_MAX };
@@ -161,7 +215,7 @@ void report_efficiency_fill(struct report_model *m)
     e->covered = all.team_ns ? (double)all.timed_ns / (double)all.team_ns : 0;
     for (uint32_t i = 0; i < m->rank_count; i++) {
         struct teams k = teams_of(m, &m->ranks[i], &all);
-        add_rank(e, &m->ranks[i], &k, &most);
+        add_to_node(&nodes, m->job, m->ranks[i].rank, add_rank(e, &m->ranks[i], &k, &most));
         wall = larger(wall, above(larger((double)m->ranks[i].wall_ns, (double)m->ranks[i].wall.most),
                                   (double)m->ranks[i].launch_ns));
         ranks += m->ranks[i].ranks;
@@ -172,6 +226,7 @@ void report_efficiency_fill(struct report_model *m)
     e->known = e->of.useful > 0 && wall > 0;
     if (e->known)
         fill_factors(e, ranks, most, wall);
+    fill_nodes(e, &nodes, ranks, most);
 }
 
 double report_serial_share(struct report *r)
@@ -222,4 +277,7 @@ void report_print_efficiency(const struct report_efficiency *e, FILE *out)
     if (e->threads > 1 && !e->measured)
         fprintf(out, "%.1f %%", 100 * e->mpi);
     fprintf(out, " = load balance %.1f %% x communication %.1f %%\n", 100 * e->load_balance, 100 * e->communication);
+    if (e->nodes > 1)
+        fprintf(out, "  load balance = between %u nodes %.1f %% x within %.1f %%\n", e->nodes, 100 * e->between_nodes,
+                100 * e->within_nodes);
 }

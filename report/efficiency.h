@@ -22,6 +22,9 @@
  * that were not made are idle. What regions are made of is measured in their threads (job/threads.h); where that covers
  * less than a twentieth of the time in teams nothing is known of parallel and OpenMP, and "measured" is false.
  *
+ * Of several nodes load balance is that between them, mean O / most mean O of a node, times that within them, most mean
+ * O of a node / most O (as TALP has it).
+ *
  * Transfer is what the job takes with an ideal network, replayed (replay/analysis.h), over what its replay takes;
  * serialisation is what communication has besides.
  *
@@ -53,6 +56,8 @@ struct report_efficiency {
     uint32_t threads;                 /* of a rank; 1: OpenMP does not come in */
     double samples, covered;          /* executions that were timed, and their share of the time in teams */
     double parallel, mpi, openmp;
+    uint32_t nodes;                   /* above 1: load balance = between nodes x within nodes */
+    double between_nodes, within_nodes;
     double load_balance, communication, serialisation, transfer, order, moving, explained;
     double omp_load_balance, omp_waiting, omp_fork_join, omp_serial;
     struct report_capacity of;

@@ -271,7 +271,8 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
     fprintf(out, "%5.1f %% %9s  %s at %s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, line, more);
     line = report_text("%s", one->cause);
     report_cut_place(line, 79 - 19 - 8 - (int)strlen(one->ranks) - (int)strlen(advice));
-    line = same ? report_text("%s%s%s", one->ranks, *function ? " in " : "", function)
+    bool late = one->kind == REPORT_IMBALANCE || one->kind == REPORT_MOVING_IMBALANCE; /* their work is before it */
+    line = same ? report_text("%s%s%s", one->ranks, !*function ? "" : late ? " before " : " in ", function)
                 : report_text("%s before %s", one->ranks, line);
     report_cut(line, 79 - 19 - (int)strlen(advice));
     fprintf(out, "%17s%s%s%s\n", "", line, *advice ? ": " : "", advice);

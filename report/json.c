@@ -118,6 +118,8 @@ static void add_efficiency(struct report *r, cJSON *root)
     add_number(o, "mpi", e->mpi);
     report_json_known(o, "openmp", e->measured, e->openmp);
     add_number(o, "load_balance", e->load_balance);
+    report_json_known(o, "load_balance_between_nodes", e->nodes > 1, e->between_nodes);
+    report_json_known(o, "load_balance_within_nodes", e->nodes > 1, e->within_nodes);
     add_number(o, "communication", e->communication);
     report_json_known(o, "serialisation", e->split, e->serialisation);
     report_json_known(o, "serialisation_order", e->split, e->order);

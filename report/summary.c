@@ -33,6 +33,15 @@ static void print_cut(const char *text, int width, FILE *out)
     fputs(line, out);
 }
 
+static uint32_t ranks_of(const struct report_model *m)
+{
+    uint32_t ranks = 0;
+
+    for (uint32_t i = 0; i < m->rank_count; i++)
+        ranks += m->ranks[i].ranks;
+    return ranks;
+}
+
 static void print_head(const struct report *r, FILE *out)
 {
     const struct job_info *i = &r->job->info;
@@ -60,6 +69,9 @@ static void print_head(const struct report *r, FILE *out)
     if (i->runs > 1)
         fprintf(out, ", %u runs", i->runs);
     fputc('\n', out);
+    if (!i->missing && ranks_of(m) < i->ranks)
+        fprintf(out, "a part: rank %u of %u; pythia merge joins the parts of a job\n",
+                m->rank_count ? m->ranks[0].rank : 0, i->ranks);
     if (i->missing)
         fprintf(out, "incomplete: %u of %u ranks are missing\n", i->missing, i->ranks);
     if (m->lost)
