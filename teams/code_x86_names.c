@@ -35,7 +35,10 @@ static enum teams_op by_name(const char *name)
         { "fnsa", TEAMS_SYSTEM },       { "frst", TEAMS_SYSTEM },    { "fnin", TEAMS_SYSTEM },
         { "fncl", TEAMS_SYSTEM },       { "fxsave", TEAMS_SYSTEM },  { "fxrstor", TEAMS_SYSTEM },
         { "xsave", TEAMS_SYSTEM },      { "xrstor", TEAMS_SYSTEM },  { "rdp", TEAMS_SYSTEM },
-        { "rdssp", TEAMS_SYSTEM },
+        { "rdssp", TEAMS_SYSTEM },      { "wr", TEAMS_SYSTEM },      { "lsl", TEAMS_SYSTEM },
+        { "sgdt", TEAMS_SYSTEM },       { "sidt", TEAMS_SYSTEM },    { "sldt", TEAMS_SYSTEM },
+        { "str", TEAMS_SYSTEM },        { "umwait", TEAMS_SYSTEM },  { "tpause", TEAMS_SYSTEM },
+        { "mwait", TEAMS_SYSTEM },      { "monitor", TEAMS_SYSTEM },
     };
     if (name[0] == 'v')
         name++;

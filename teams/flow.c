@@ -25,18 +25,21 @@ static bool is_stub(struct teams_decoder *d, const struct teams_module *m, uintp
     return false;
 }
 
-/* Compilers give a program's own functions for vectors names like those of the mathematics library's. */
-static bool is_clone(const char *name)
+/* A program may define functions by such names itself, for vectors compilers do. */
+static bool is_own(const char *name, enum teams_known known)
 {
     struct teams_module m;
-    return strncmp(name, "_ZGV", 4) == 0 && (!teams_image_find(teams_image_named(name), &m) || !m.library);
+    bool judged = known == TEAMS_HARMLESS || known == TEAMS_LEAVES;
+    return judged && teams_image_find(teams_image_named(name), &m) && !m.library;
 }
 
 /* A slot without a name may be a variable of the program's: what is in it now says nothing. */
 static void through_slot(const struct teams_module *m, uintptr_t slot, struct teams_call *c)
 {
     c->name = teams_image_slot(m, slot);
-    c->known = c->name && !is_clone(c->name) ? teams_known(c->name) : TEAMS_UNKNOWN_CALL;
+    c->known = c->name ? teams_known(c->name) : TEAMS_UNKNOWN_CALL;
+    if (c->name && is_own(c->name, c->known))
+        c->known = TEAMS_UNKNOWN_CALL;
     c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
 }
 

@@ -212,6 +212,8 @@ struct teams_frame *teams_frame_find(const struct teams_flow *f, struct base_are
 bool teams_frame_is_lent(const struct teams_frame *f, uint8_t slot, bool near)
 {
     enum { OBJECT = 8 };
+    if (f->offset[slot] >= 0 && !near) /* of its caller */
+        return true;
     for (uint32_t k = 0; k < f->lents; k++)
         if (f->offset[slot] + f->size[slot] > f->lent[k] && (!near || f->offset[slot] < f->lent[k] + OBJECT))
             return true;

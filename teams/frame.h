@@ -5,8 +5,8 @@
  *
  *     stack pointer at the entry + offset      -8 ─ slot 0      -16 ─ slot 1      -80 ─ an address that is lent
  *
- * A slot belongs to the function, unless an address of the frame went elsewhere (lent: stored, handed on, or made into
- * one that is not followed): what is above such an address may be written by who got it.
+ * A slot belongs to the function, unless it is its caller's, or an address of the frame went elsewhere (lent: stored,
+ * handed on, or made into one that is not followed): what is above such an address may be written by who got it.
  *
  * Bounds: TEAMS_SLOTS slots; what has none is memory like any other. Threads: one.  Hook-safe: no.
  */

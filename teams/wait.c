@@ -181,6 +181,8 @@ static void step(const struct turn *t, const struct teams_insn *i, struct marks 
         m->of[TEAMS_FLAGS] = result(t, i, m);
     } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
         uint8_t mark = result(t, i, m);
+        if (i->reads_flags && i->op != TEAMS_SELECT) /* with carry: it may be that nothing is added */
+            mark = compute(mark, m->of[TEAMS_FLAGS]);
         put(t, i, m, mark);
         if (i->writes_flags)
             m->of[TEAMS_FLAGS] = mark;
