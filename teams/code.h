@@ -70,6 +70,7 @@ struct teams_insn {
     uint8_t length, op;
     bool loads : 1, stores : 1, swaps : 1 /* compares and exchanges */, reads_flags : 1, writes_flags : 1;
     bool repeats : 1;   /* loads and stores any number of places from there on */
+    bool partial : 1;   /* a part of a general register is set anew, and the rest stays */
     int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
     struct teams_operand dst, a, b;
     struct teams_place place;

@@ -265,6 +265,8 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
     if (vectors && insn->op < TEAMS_OTHER)
         insn->writes_flags = false;
     insn->reads_flags |= teams_x86_tests_flags(i, x);
+    bool small = x->op_count && x->operands[0].type == X86_OP_REG && x->operands[0].size < 4;
+    insn->partial = small && (insn->op == TEAMS_MOVE || insn->op == TEAMS_OTHER);
 }
 
 static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn *insn)

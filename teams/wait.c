@@ -94,7 +94,7 @@ static void put(const struct turn *t, const struct teams_insn *i, struct marks *
 {
     uint8_t slot = t->frame->slot_of[i - t->f->insn];
     if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_REGISTERS)
-        m->of[i->dst.number] = mark;
+        m->of[i->dst.number] = i->partial ? join(mark, m->of[i->dst.number]) : mark;
     else if (i->dst.kind == TEAMS_MEMORY && slot != TEAMS_NO_SLOT)
         put_slot(t, slot, m, mark);
 }
@@ -108,8 +108,10 @@ static void other(const struct turn *t, const struct teams_insn *i, struct marks
         mark = compute(mark, m->of[TEAMS_FLAGS]);
     if (i->loads)
         mark = compute(mark, of_load(t, i, m));
-    for (uint64_t left = i->writes; left; left &= left - 1)
-        m->of[teams_first(left)] = mark;
+    for (uint64_t left = i->writes; left; left &= left - 1) {
+        uint8_t *to = &m->of[teams_first(left)];
+        *to = i->partial ? join(mark, *to) : mark;
+    }
     if (i->writes_flags)
         m->of[TEAMS_FLAGS] = mark;
     if (i->stores && slot != TEAMS_NO_SLOT)

@@ -30,6 +30,7 @@ LOOP(swaps_within_a_count, "xor %ecx, %ecx; mov $1, %edx; 1: mov %ecx, %eax; loc
                            "inc %r8d; cmp %r8d, %esi; jne 1b");
 LOOP(reads_what_it_lent, "lea -8(%rsp), %rax; mov %rax, (%rdi); movl $0, -8(%rsp); 1: cmpl $0, -8(%rsp); je 1b");
 LOOP(counts_but_asks_first, "1: inc %esi; cmpl $0, (%rdi); je 1b; cmp $99, %esi; jl 1b");
+LOOP(sees_half_of_it, "1: mov (%rdi), %eax; mov $0, %al; test %eax, %eax; jz 1b");
 LOOP(enters_twice, "test %esi, %esi; jz 2f; 1: mov (%rdi), %eax; 2: test %eax, %eax; jz 1b");
 LOOP(sets_it_anew_by_half, "1: movq $0, -16(%rsp); addl $1, -12(%rsp); mov (%rdi), %eax; cmp %eax, -12(%rsp); jne 1b");
 LOOP(spins, "1: mov (%rdi), %eax; test %eax, %eax; jz 1b");
@@ -68,6 +69,7 @@ static const struct {
     { "swaps within a count", swaps_within_a_count, true },
     { "reads what it lent", reads_what_it_lent, true },
     { "counts but asks first", counts_but_asks_first, true },
+    { "sees half of it", sees_half_of_it, true },
     { "enters twice", enters_twice, true },
     { "counts on each way", counts_on_each_way, false },
     { "enters twice and counts", enters_twice_and_counts, false },
