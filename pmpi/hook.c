@@ -395,8 +395,11 @@ struct pmpi_hook_idup *pmpi_hook_idup_fortran(struct pmpi_hook_call *call, const
 
 void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, const MPI_Comm *comm)
 {
-    if (call->accepted)
-        pmpi_hook_comm_born(call->comm, kind, *comm);
+    uint64_t before = base_clock_processor();
+    if (!call->accepted)
+        return;
+    pmpi_hook_comm_born(call->comm, kind, *comm);
+    session_took(call->stream, base_clock_processor() - before);
 }
 
 void pmpi_hook_opened_window(struct pmpi_hook_call *call, const MPI_Win *win)

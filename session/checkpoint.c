@@ -195,13 +195,6 @@ static uint64_t spread(uint64_t step)
     return step - (uint64_t)((double)step * part * 0x1p-33);
 }
 
-static uint64_t processor_time(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * second + (uint64_t)t.tv_nsec;
-}
-
 /* Whether somebody woke us before the time. */
 static bool sleep_until(uint64_t ns)
 {
@@ -225,10 +218,10 @@ static void *helper_main(void *unused)
         unsigned wanted = atomic_load(&helper.wanted);
         if (atomic_load(&helper.stop) || (woken && wanted == atomic_load(&helper.done)))
             continue;
-        uint64_t before = processor_time(), begin = base_clock_system();
+        uint64_t before = base_clock_processor(), begin = base_clock_system();
         if (session_mode() == SESSION_RECORD)
             checkpoint(woken);
-        uint64_t now = base_clock_system(), least = (processor_time() - before) * COST_FACTOR;
+        uint64_t now = base_clock_system(), least = (base_clock_processor() - before) * COST_FACTOR;
         least = (now - begin) * WALL_FACTOR > least ? (now - begin) * WALL_FACTOR : least;
         step = step < interval / 2 ? 2 * step : interval;
         next = step < interval ? spread(step) : interval;

@@ -78,7 +78,10 @@ struct session_stream {
     uint32_t path_room;
     struct session_starts_seen starts_seen;
     struct session_timeline timeline;  /* a recording's */
-    uint64_t events, cost_samples, cost_sum;
+    uint64_t events;
+    uint64_t cost_samples, cost_sum; /* ns of events that showed nothing new */
+    uint64_t sample_at;            /* the next event of them, or a later one */
+    uint64_t first_ns, first_at;   /* in what was met for the first time; the event that met it */
     uint64_t passed;               /* events before the last reset, which are not there any more */
     uint64_t actions;
     uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
@@ -133,6 +136,7 @@ struct session {
     _Atomic uint64_t before;        /* ns from there on that are no part of the run's time: MPI_Init */
     _Atomic uint32_t team;          /* the program's by default, as its own threads were told; 0: not asked */
     uint64_t energy;                /* uJ of the node at the begin */
+    uint64_t own_ns;                /* processor time of start and finish */
     uint64_t start_time;
     pid_t process;                 /* a forked child records nothing */
 };

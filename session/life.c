@@ -70,6 +70,7 @@ static __attribute__((constructor)) void while_alone(void)
 
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size)
 {
+    uint64_t before = base_clock_processor();
     base_clock_init();
     session_output_path(); /* loads the options: not while other threads read them */
     char why[256];
@@ -104,6 +105,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
         session_checkpoint_start();
     else
         session_progress_start();
+    session.own_ns = base_clock_processor() - before;
     return mode;
 }
 
@@ -174,7 +176,7 @@ int session_fill_info(struct job *job)
 static uint64_t cost_of(const struct session_stream *s)
 {
     double append = s->cost_samples ? (double)s->cost_sum / (double)s->cost_samples : 0;
-    return (uint64_t)(append * (double)s->events) + s->skipped_ns;
+    return (uint64_t)(append * (double)s->events) + s->first_ns + s->skipped_ns;
 }
 
 /* Its thread has met no call since a reset: what it has is forgotten. */
@@ -283,8 +285,21 @@ static void add_score(const struct session_stream *s)
     o->actions += s->actions;
 }
 
+/* What start and finish took is of the process's first stream. */
+static void add_own(struct job *job, uint64_t ns)
+{
+    for (uint32_t i = 0; i < job->stream_count; i++)
+        if (job->streams[i].rank == session.world.rank && job->streams[i].thread == 0)
+            job->streams[i].cost_ns += ns;
+    if (!job->oracle.present)
+        return;
+    job->oracle.score.cost_ns += ns;
+    job->oracle.cost_seconds += (double)ns * 1e-9;
+}
+
 struct job *session_finish(void)
 {
+    uint64_t before = base_clock_processor();
     /* In a handler of a signal that came inside an append: this thread's stream is half changed, and the helper may
        wait for it. What the last checkpoint kept is all that can be had. */
     if (session_stream_busy_here()) {
@@ -329,6 +344,7 @@ struct job *session_finish(void)
     session_threads_retire();
     session_predict_close();
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
+    add_own(job, session.own_ns + base_clock_processor() - before);
     if (!error)
         return job;
     base_log_warn("rank %u: out of memory at the end of the run; its recording is lost", session.world.rank);

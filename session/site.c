@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fpu.h"
 #include "session/internal.h"
 #include "session/unwind.h"
@@ -23,6 +24,7 @@ enum {
     CALLSITE_POOL = 1 << 14,        /* words of all stacks that are remembered */
     CALLSITE_TOKENS = 256, /* walks that learn, before they must be earned */
     CALLSITE_EARLY = 256,  /* of a thread: learned from without a walk */
+    CALLSITE_LONGEST = 100000, /* ns: who takes longer has lost the processor */
     LEARN_EVERY = 64
 };
 
@@ -263,15 +265,18 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct callsi
                                                                    uintptr_t frame, void *from)
 {
     struct session_site site = {GRAMMAR_NONE, GRAMMAR_NONE};
+    uint64_t before = base_clock_now(), took;
     if (c->early > 0) {
         c->early--;
         site = callsite_remember(c, set, frame, from, GRAMMAR_NONE);
     }
-    if (site.callsite != GRAMMAR_NONE)
-        return site;
-    site = callsite_walk(c->stream, from, c->depth);
-    if (site.callsite != GRAMMAR_NONE && callsite_may_learn(c))
-        (void)callsite_remember(c, set, frame, from, site.callsite);
+    if (site.callsite == GRAMMAR_NONE) {
+        site = callsite_walk(c->stream, from, c->depth);
+        if (site.callsite != GRAMMAR_NONE && callsite_may_learn(c))
+            (void)callsite_remember(c, set, frame, from, site.callsite);
+    }
+    took = base_clock_now() - before;
+    session_took(c->stream, took < CALLSITE_LONGEST ? took : CALLSITE_LONGEST);
     return site;
 }
 

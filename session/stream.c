@@ -13,7 +13,8 @@
 #include "base/lock.h"
 #include "session/internal.h"
 
-/* One event in so many is timed for the summary's cost. What took longer than this was preempted: not our cost. */
+/* One event in so many is timed for the summary's cost, from the end of what it is; it or the next one that shows nothing
+   new. What took longer than this was preempted: not our cost. */
 enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
 
 static void close_left(struct session_stream *s, struct base_frame here);
@@ -95,9 +96,16 @@ uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin)
 
 /* --- Events --- */
 
+void session_took(struct session_stream *s, uint64_t ns)
+{
+    s->first_ns += ns;
+    s->first_at = s->events;
+}
+
 static __attribute__((noinline)) uint32_t terminal_define(struct session_stream *s, uint32_t entry,
                                                           enum job_phase phase)
 {
+    uint64_t before = base_clock_processor();
     base_fpu_t kept = base_fpu_hold();
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
     uint32_t number = session_define(s, &s->keys.entries[entry], phase);
@@ -111,6 +119,7 @@ static __attribute__((noinline)) uint32_t terminal_define(struct session_stream 
     else
         number = GRAMMAR_NONE;
     s->keys.entries[entry].terminal[phase] = number;
+    session_took(s, base_clock_processor() - before);
     return number;
 }
 
@@ -199,8 +208,9 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
         note_timeline(s, e, after_region, s->keys.entries[entry].key.kind, begin, end);
         session_hops_note(&s->hops, e->terminal, path, e->gap, e->duration);
     }
-    bool timed = s->events++ % COST_SAMPLE == 0;
-    uint64_t before = timed || (s->predicts && phase == JOB_OPEN) ? base_clock_now() : end;
+    bool timed = s->events >= s->sample_at && s->events != s->first_at;
+    s->events++;
+    uint64_t before = phase == JOB_OPEN && (timed || s->predicts) ? base_clock_now() : end;
     deliver(s, e, s->keys.entries[entry].key.peer_class);
     if (!timed && !s->predicts)
         return;
@@ -208,6 +218,7 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     if (timed && after - before < PREEMPTED_NS) {
         s->cost_sum += after - before;
         s->cost_samples++;
+        s->sample_at = s->events + COST_SAMPLE;
     }
     if (!s->predicts)
         return;

@@ -179,11 +179,14 @@ void session_own_open(void)
     struct session_own *own = &session_own;
     base_fpu_t kept = base_fpu_hold();
     uint32_t generation = session.generation;
+    uint64_t before = base_clock_processor();
     base_frame_prepare();
     own->stream = stream_for_thread(&own->left_out);
     own->generation = generation;
     if (own->stream && keyed)
         (void)pthread_setspecific(at_exit, own->stream);
+    if (own->stream)
+        session_took(own->stream, base_clock_processor() - before);
     base_fpu_give_back(kept);
     if (!own->stream && !own->left_out)
         session_off("out of memory for a thread's stream");
