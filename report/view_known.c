@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of changing the teams of regions, and was done: when recorded, or as predicted runs learned. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "report/json.h"
 #include "report/report.h"
@@ -13,14 +14,16 @@ void report_print_known(const struct report *r, const struct job_region *g, FILE
 
     if (!g)
         return;
+    const char *left = g->changed ? "otherwise left alone" : "left alone"; /* it has got a proof since, or lost one */
     if (g->changed) {
         const struct job_region_size *most = &g->size[0];
         for (uint32_t i = 1; i < g->size_count && i < JOB_REGION_SIZES; i++)
             if (g->size[i].size != g->team && (g->size[i].count > most->count || most->size == g->team))
                 most = &g->size[i];
         fprintf(out, "  oracle: %s of %s executions with another team than the program's %u, mostly %u (mean %s); "
-                "estimated gain %.3g s\n", report_count(g->changed), report_count(g->executions), g->team, most->size,
-                report_time(report_mean(most->ns, most->count)), (double)g->gain_ns / 1e9);
+                "estimated %s %.3g s\n", report_count(g->changed), report_count(g->executions), g->team, most->size,
+                report_time(report_mean(most->ns, most->count)), g->gain_ns < 0 ? "loss" : "gain",
+                fabs((double)g->gain_ns / 1e9));
     }
     if (g->controls)
         fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
@@ -28,10 +31,10 @@ void report_print_known(const struct report *r, const struct job_region *g, FILE
                 report_time(report_mean(g->chosen_ns, g->controls)));
     for (int i = 0; i < JOB_FIXED_REASONS; i++)
         if (g->fixed & 1u << i)
-            fprintf(out, "  oracle: left alone: %s\n", job_fixed_text(1u << i));
+            fprintf(out, "  oracle: %s: %s\n", left, job_fixed_text(1u << i));
     if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
         report_reason(r, g, reason, sizeof reason);
-        fprintf(out, "  oracle: left alone: %s\n", reason);
+        fprintf(out, "  oracle: %s: %s\n", left, reason);
     }
 }
 

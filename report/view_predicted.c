@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The last predicted run: how well it was foretold, and what became of its time beside that of the recording. */
+#include <math.h>
 #include <time.h>
 
 #include "base/clean.h"
@@ -50,8 +51,8 @@ static void print_oracle(const struct job *j, FILE *out)
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
         fprintf(out, "\n  median error of the time until the next event %.0f %%", 100 * error);
-    fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n", report_count(o->actions),
-            o->gain_seconds, o->cost_seconds);
+    fprintf(out, "\n  %s actions, estimated %s %.3g s, cost of the oracle %.3g s\n", report_count(o->actions),
+            o->gain_seconds < 0 ? "loss" : "gain", fabs(o->gain_seconds), o->cost_seconds);
     if (o->actions && is_comparable(o)) /* in the unit of the estimate: sums over ranks */
         fprintf(out, "  measured gain %.3g s: what the ranks took less than when recorded\n",
                 ((double)o->recorded_ns - (double)o->wall_ns) * 1e-9 * o->ranks);

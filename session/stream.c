@@ -13,8 +13,8 @@
 #include "base/lock.h"
 #include "session/internal.h"
 
-/* One event in so many is timed for the summary's cost, from the end of what it is; it or the next one that shows nothing
-   new. What took longer than this was preempted: not our cost. */
+/* One event in so many is timed for the summary's cost, from the end of what it is; it or the next one that shows
+   nothing new. What took longer than this was preempted: not our cost. */
 enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
 
 static void close_left(struct session_stream *s, struct base_frame here);

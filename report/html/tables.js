@@ -60,9 +60,10 @@ function sortBy(column) {
 // What the oracle knows of changing a region's team, and did.
 function known(c) {
   if (!c) return [];
-  const lines = c.kept.map(reason => "oracle: left alone: " + reason), all = c.fork_seconds + c.work_seconds + c.wait_seconds + c.join_seconds;
+  const left = c.changed ? "otherwise left alone" : "left alone", lines = c.kept.map(reason => `oracle: ${left}: ${reason}`);
+  const all = c.fork_seconds + c.work_seconds + c.wait_seconds + c.join_seconds;
   if (c.changed)
-    lines.unshift(`oracle: ${count(c.changed)} of ${count(c.executions)} with another team than the program's ${c.own_size}; estimated gain ${c.gain_seconds.toPrecision(3)} s`);
+    lines.unshift(`oracle: ${count(c.changed)} of ${count(c.executions)} with another team than the program's ${c.own_size}; estimated ${gain(c.gain_seconds)}`);
   if (c.controls)
     lines.push(`oracle: ${count(c.controls)} control turns with ${c.own_size}: mean ${time(c.control_seconds / c.controls)}, where the chosen size takes ${time(c.control_chosen_seconds / c.controls)}`);
   if (c.samples && all)

@@ -18,7 +18,8 @@ static double sum, all;
 #define VISIT(n) place##n();
 #define EIGHT(f, n) f(n##0) f(n##1) f(n##2) f(n##3) f(n##4) f(n##5) f(n##6) f(n##7)
 #define SIXTY_FOUR(f, n) \
-    EIGHT(f, n##0) EIGHT(f, n##1) EIGHT(f, n##2) EIGHT(f, n##3) EIGHT(f, n##4) EIGHT(f, n##5) EIGHT(f, n##6) EIGHT(f, n##7)
+    EIGHT(f, n##0) EIGHT(f, n##1) EIGHT(f, n##2) EIGHT(f, n##3) EIGHT(f, n##4) EIGHT(f, n##5) EIGHT(f, n##6) \
+    EIGHT(f, n##7)
 #define ALL(f) \
     SIXTY_FOUR(f, 0) SIXTY_FOUR(f, 1) SIXTY_FOUR(f, 2) SIXTY_FOUR(f, 3) SIXTY_FOUR(f, 4) SIXTY_FOUR(f, 5) \
     SIXTY_FOUR(f, 6) SIXTY_FOUR(f, 7)
