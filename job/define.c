@@ -155,6 +155,17 @@ const char *job_text(const struct job *j, uint32_t string)
     return string < j->string_count ? j->strings[string] : "";
 }
 
+const char *job_arguments(const struct job *j)
+{
+    const char *text = job_text(j, j->info.arguments), *blank = strchr(text, ' ');
+    return blank ? blank + 1 : "";
+}
+
+bool job_other_arguments(const struct job *a, const struct job *b)
+{
+    return strcmp(job_arguments(a), job_arguments(b)) != 0;
+}
+
 bool job_is_of(const struct job *j, const char *program)
 {
     const char *recorded = job_text(j, j->info.program), *a = strrchr(recorded, '/'), *b = strrchr(program, '/');

@@ -67,6 +67,9 @@ bool job_alike(const struct job *j, uint32_t a, const struct job *k, uint32_t b)
 bool job_is_start(const struct job *j, uint32_t terminal);
 /* A string's text, "" for GRAMMAR_NONE. */
 const char *job_text(const struct job *j, uint32_t string);
+/* What followed the program's name; whether that differs: then times are of other work. */
+const char *job_arguments(const struct job *j);
+bool job_other_arguments(const struct job *a, const struct job *b);
 /* Whether it was recorded from a program whose file has this name, directories aside. */
 bool job_is_of(const struct job *j, const char *program);
 

@@ -55,7 +55,8 @@ struct job_oracle {
     uint64_t start_time;     /* seconds since 1970; 0: not known, nor what follows */
     uint32_t threads;        /* as in struct job_info */
     uint32_t recorded_ranks; /* of what it was predicted from, … */
-    uint64_t recorded_ns, recorded_time; /* … its wall time and its start */
+    uint64_t recorded_ns, recorded_time; /* … its wall time, 0 where it had other arguments: that is of other work; and
+                                            its start */
 };
 
 #endif

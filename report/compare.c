@@ -244,18 +244,6 @@ static void fill(struct report_comparison *c, uint32_t *const row[2], uint32_t *
     qsort(c->rows, c->row_count, sizeof *c->rows, by_change);
 }
 
-const char *report_arguments(const struct job *j)
-{
-    const char *text = job_text(j, j->info.arguments), *blank = strchr(text, ' ');
-
-    return blank ? blank + 1 : "";
-}
-
-bool report_other_arguments(const struct job *a, const struct job *b)
-{
-    return strcmp(report_arguments(a), report_arguments(b)) != 0;
-}
-
 struct report_comparison *report_compare(struct report *a, const char *a_file, struct report *b, const char *b_file)
 {
     struct report_comparison *c = calloc(1, sizeof *c);
@@ -267,7 +255,7 @@ struct report_comparison *report_compare(struct report *a, const char *a_file, s
 
     *c = (struct report_comparison){ .report = { a, b }, .file = { a_file, b_file },
                                      .scaled = a->job->info.ranks != b->job->info.ranks,
-                                     .other_arguments = report_other_arguments(a->job, b->job) };
+                                     .other_arguments = job_other_arguments(a->job, b->job) };
     for (size_t i = 0; i < all; i++)
         set[i] = (uint32_t)i;
     find_timing(c);

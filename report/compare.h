@@ -110,10 +110,6 @@ void report_print_comparison(struct report_comparison *c, FILE *out);
 /* The caller's. doc/EVENTS.md lists its keys. */
 struct cJSON *report_comparison_json(struct report_comparison *c);
 
-/* What followed the program's name. */
-const char *report_arguments(const struct job *j);
-/* Whether two jobs were started with other arguments: then times are of other work. */
-bool report_other_arguments(const struct job *a, const struct job *b);
 /* Whether a terminal is a call that is as long as other ranks make it. */
 bool report_waits(const struct job *j, uint32_t terminal);
 /* Whether timing decides the order of calls in one of the jobs; how often those of a row are made. */

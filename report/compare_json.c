@@ -152,7 +152,7 @@ static void add_jobs(const struct report_comparison *c, cJSON *root)
         cJSON *o = report_json_object(jobs);
         report_json_text(o, "file", c->file[i]);
         report_json_text(o, "program", job_text(j, j->info.program));
-        report_json_text(o, "arguments", report_arguments(j));
+        report_json_text(o, "arguments", job_arguments(j));
         cJSON_AddNumberToObject(o, "ranks", j->info.ranks);
         cJSON_AddNumberToObject(o, "threads", j->info.threads);
         cJSON_AddNumberToObject(o, "events", (double)c->report[i]->model->events);

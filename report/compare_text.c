@@ -197,8 +197,8 @@ static void print_times(const struct report_comparison *c, FILE *out)
 
     if (c->other_arguments)
         fprintf(out, "\ntimes are not compared: the arguments differ (%s; %s)\n",
-                report_line(report_arguments(c->report[0]->job), 60),
-                report_line(report_arguments(c->report[1]->job), 60));
+                report_line(job_arguments(c->report[0]->job), 60),
+                report_line(job_arguments(c->report[1]->job), 60));
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
         if ((!r->gap.moved && !r->own.moved) || ++shown > LINES)

@@ -8,7 +8,6 @@
 
 #include "base/clean.h"
 #include "base/order.h"
-#include "report/compare.h"
 #include "report/json.h"
 #include "report/units.h"
 
@@ -54,7 +53,7 @@ struct figures {
 static struct figures figures_of(const struct report_scaling *s, uint32_t i)
 {
     const struct report_model *first = s->report[0]->model, *m = s->report[i]->model;
-    struct figures f = { .known = !report_other_arguments(s->report[0]->job, s->report[i]->job),
+    struct figures f = { .known = !job_other_arguments(s->report[0]->job, s->report[i]->job),
                          .speedup = ratio((double)first->wall_ns, (double)m->wall_ns),
                          .computation = ratio(useful(first), useful(m)) };
 

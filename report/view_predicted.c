@@ -98,6 +98,8 @@ void report_print_predicted(struct report *r, FILE *out)
         if (!is_comparable(o))
             fputs(" (of another size: times are not compared)", out);
     }
+    if (o->start_time && !o->recorded_ns)
+        fputs("\nrecorded with other arguments: times are not compared", out);
     fputc('\n', out);
     print_oracle(j, out);
     print_learned(r, out);

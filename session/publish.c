@@ -193,7 +193,7 @@ static void compare_with(struct job *job, const struct job *reference)
     o->start_time = job->info.start_time;
     o->threads = job->info.threads;
     o->recorded_ranks = reference->info.ranks;
-    o->recorded_ns = reference->info.wall_ns;
+    o->recorded_ns = job_other_arguments(job, reference) ? 0 : reference->info.wall_ns;
     o->recorded_time = reference->info.start_time;
 }
 
