@@ -199,7 +199,7 @@ void report_print_loops(struct report *r, const struct report_loops_how *how, FI
 
     v.least = how->all ? 0 : least_time(&v, LINES - 3);
     fprintf(out, "loops %s%s\n",
-            v.l->by_code ? "of the machine code" : "by what repeats in the events, for the code is not here",
+            v.l->by_code ? "of the machine code" : "by what repeats in the events: there is no code to read",
             v.l->loops ? "; time of its calls and the computation before them" : ": none");
     print_items(&v, -1, 0);
     if (v.left_out)
