@@ -243,6 +243,13 @@ static int read_counts(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
+uint64_t base_modules_unloaded(void)
+{
+    uint64_t counts[2] = {0, 0};
+    dl_iterate_phdr(read_counts, counts);
+    return counts[1];
+}
+
 static bool is_current(const struct ranges *r)
 {
     uint64_t counts[2] = {0, 0};

@@ -32,6 +32,8 @@ struct base_module {
 /* Module of `address`, with the offset in *offset; BASE_MODULE_NONE, with offset 0, for code of no module (made at run
    time) and when out of memory. */
 uint32_t base_modules_find(const void *address, uint64_t *offset);
+/* How many libraries were unloaded so far. Hook-safe: yes. */
+uint64_t base_modules_unloaded(void);
 /* Copies module `module`. Returns 0, or PYTHIA_EINVAL when there is none of this number. */
 int base_modules_get(uint32_t module, struct base_module *m);
 /* The program itself. Returns 0 or PYTHIA_ENOMEM. */

@@ -15,8 +15,12 @@
  *   busy                 at its next event        at its next event                 waits until it is idle
  *   idle since a reset   at its next event        at its next event                 empty, at the reset
  *
+ * A library that is unloaded raises it, too: what lies at its addresses later is another place.
+ *
  * One snapshot at a time: the helper's and the program's wait for each other.
  */
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +29,8 @@
 #include "base/guard.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/modules.h"
+#include "pythia.h"
 #include "session/internal.h"
 
 /* --- Kinds of calls --- */
@@ -124,12 +130,50 @@ void session_control_finish(struct session_stream *s)
         restart(s, atomic_load(&session.begin));
 }
 
+/* --- Libraries that go --- */
+
+_Atomic uint32_t session_unloads;
+
+static int (*real_dlclose)(void *);
+
+__attribute__((constructor)) static void find_dlclose(void)
+{
+    void *next = dlsym(RTLD_NEXT, "dlclose");
+    memcpy(&real_dlclose, &next, sizeof next);
+}
+
+/* Each stream looks what it still knows at its next event. */
+PYTHIA_API int dlclose(void *library)
+{
+    uint64_t before = session_mode() == SESSION_OFF ? 0 : base_modules_unloaded();
+    if (!real_dlclose)
+        find_dlclose();
+    int result = real_dlclose(library), kept = errno;
+    if (session_mode() != SESSION_OFF && base_modules_unloaded() != before) {
+        atomic_fetch_add(&session_unloads, 1);
+        atomic_fetch_add(&session.control, 1);
+    }
+    errno = kept;
+    return result;
+}
+
+static void forget_unloaded(struct session_stream *s)
+{
+    uint32_t unloads = atomic_load(&session_unloads);
+    if (unloads == s->unloads_seen)
+        return;
+    session_keys_forget(&s->keys);
+    session_callsites_forget(&s->callsites);
+    s->unloads_seen = unloads;
+}
+
 void session_control_stream(struct session_stream *s)
 {
     uint64_t paused = atomic_load(&session.paused_ns), delta = paused - s->paused_seen;
     uint32_t resets = atomic_load(&session.resets);
     s->control_seen = atomic_load(&session.control);
     if (stream_take(s)) {
+        forget_unloaded(s);
         if (resets != s->resets_seen && s->grammar) {
             restart(s, atomic_load(&session.begin));
             reopen_spans(s);

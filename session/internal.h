@@ -89,7 +89,7 @@ struct session_stream {
     struct pythia_oracle *lent;    /* predict mode: what the program asks (self.h); NULL: it has not yet */
     double gain_ns;
     uint64_t paused_seen;          /* of session.paused_ns, … */
-    uint32_t control_seen, resets_seen; /* … session.control and session.resets */
+    uint32_t control_seen, resets_seen, unloads_seen; /* … session.control, session.resets, session_unloads */
     uint32_t thread;
     _Atomic bool busy;             /* its thread is appending; see stream.c */
     _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */

@@ -39,7 +39,10 @@ static uint32_t key_append(struct session_keys *k, const struct session_key *key
     uint32_t n = k->table.used;
     if (base_array_room(&k->entries, &k->room, (uint64_t)n + 1, sizeof *k->entries) || base_hash_reserve(&k->table, 1))
         return GRAMMAR_NONE;
-    k->entries[n] = (struct session_entry){*key, {GRAMMAR_NONE, GRAMMAR_NONE, GRAMMAR_NONE}, {0, 0}, {0, 0}};
+    struct session_entry *e = &k->entries[n];
+    *e = (struct session_entry){.key = *key, .terminal = {GRAMMAR_NONE, GRAMMAR_NONE, GRAMMAR_NONE}};
+    if (key->region)
+        e->module = base_modules_find((void *)key->region, &e->offset);
     base_hash_put(&k->table, hash, n);
     return n;
 }
@@ -92,6 +95,29 @@ void session_keys_close(struct session_keys *k)
     free(k->entries);
     free(k->job_terminal);
     free(k->reference_terminal);
+}
+
+static bool is_still(const void *address, uint32_t module, uint64_t offset)
+{
+    uint64_t now;
+    return base_modules_find(address, &now) == module && now == offset;
+}
+
+void session_keys_forget(struct session_keys *k)
+{
+    for (uint32_t n = 0; n < k->table.used; n++) {
+        struct session_entry *e = &k->entries[n];
+        if (e->key.region && !is_still((void *)e->key.region, e->module, e->offset))
+            e->key.region = UINT64_MAX; /* no function lies there */
+    }
+}
+
+uint32_t session_keys_again(const struct session_keys *k, uint32_t job_terminal)
+{
+    for (uint32_t t = 0; t < k->terminals; t++)
+        if (k->job_terminal[t] == job_terminal)
+            return t;
+    return GRAMMAR_NONE;
 }
 
 /* --- Callsites --- */
@@ -147,6 +173,16 @@ uint32_t session_callsites_find(struct session_callsites *c, void *const *frames
         if (site_equal(c, n, frames, count))
             return n;
     return c->table.used < most ? site_add(c, frames, count, hash) : GRAMMAR_NONE;
+}
+
+void session_callsites_forget(struct session_callsites *c)
+{
+    for (uint32_t n = 0; n < c->table.used; n++) {
+        const struct session_callsite *site = &c->sites[n];
+        for (uint32_t i = site->first; i < site->first + site->count; i++)
+            if (c->addresses[i] && !is_still(c->addresses[i], c->frames[i].module, c->frames[i].offset))
+                c->addresses[i] = NULL; /* nothing returns there */
+    }
 }
 
 void session_callsites_close(struct session_callsites *c)

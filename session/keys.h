@@ -15,6 +15,8 @@
 
 struct session_entry {
     struct session_key key;
+    uint32_t module;       /* of a region: base/modules, and … */
+    uint64_t offset;
     uint32_t terminal[3];  /* by enum job_phase: the stream's number, GRAMMAR_NONE until used */
     struct job_count exclusive; /* spans with others inside: how many, and their time without those, ns */
     struct job_count polls;     /* calls that found nothing, which are no events: how many, ns in them */
@@ -47,6 +49,11 @@ struct session_callsites {
 uint32_t session_keys_find(struct session_keys *k, const struct session_key *key);
 /* So too where it is new and there are `most`. */
 uint32_t session_callsites_find(struct session_callsites *c, void *const *frames, uint32_t count, uint32_t most);
+/* A library went. What was known of its addresses is found no more: another one may lie there. */
+void session_keys_forget(struct session_keys *k);
+void session_callsites_forget(struct session_callsites *c);
+/* The stream's number of a terminal of the job that was met before, by an address that is forgotten; GRAMMAR_NONE. */
+uint32_t session_keys_again(const struct session_keys *k, uint32_t job_terminal);
 /* A new terminal number of the stream. */
 uint32_t session_keys_number(struct session_keys *k, uint32_t job_terminal, uint32_t reference_terminal);
 void session_keys_close(struct session_keys *k);

@@ -4,6 +4,7 @@
 
 #include <libunwind.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ struct callsite_slot {
 struct callsite_cache {
     struct session_stream *stream; /* whose numbers these are */
     uint32_t owner;                /* of its threads */
+    uint32_t unloads;              /* of libraries, when it was emptied last */
     uint32_t filled;               /* the slot that was filled last, + 1; 0: all are empty */
     uint32_t depth;
     uint32_t words; /* taken of the pool */
@@ -178,9 +180,11 @@ static __attribute__((noinline)) struct callsite_cache *callsite_take(struct ses
     struct callsite_cache *c = *kept;
     if (!c)
         *kept = c = callsite_create(stream, depth);
-    if (c && c->owner != owner) {
+    uint32_t unloads = atomic_load_explicit(&session_unloads, memory_order_relaxed);
+    if (c && (c->owner != owner || c->unloads != unloads)) {
         callsite_empty(c);
         c->owner = owner;
+        c->unloads = unloads;
         c->early = CALLSITE_EARLY;
     }
     callsite_mine.cache = c;
@@ -191,7 +195,8 @@ static __attribute__((noinline)) struct callsite_cache *callsite_take(struct ses
 static inline struct callsite_cache *callsite_open(struct session_stream *stream, uint32_t depth)
 {
     struct callsite_cache *c = callsite_mine.cache;
-    if (c && c->stream == stream && c->owner == callsite_mine.owner)
+    if (c && c->stream == stream && c->owner == callsite_mine.owner &&
+        c->unloads == atomic_load_explicit(&session_unloads, memory_order_relaxed))
         return c;
     return callsite_take(stream, depth);
 }

@@ -114,7 +114,11 @@ static __attribute__((noinline)) uint32_t terminal_define(struct session_stream 
     if (s->keys.entries[entry].key.kind == JOB_REGION && !atomic_load(&session.team))
         session_ask_team();
     base_fpu_give_back(kept);
-    if (number != GRAMMAR_NONE && session_timeline_room(&s->timeline, s->keys.terminals + 1))
+    uint32_t again = atomic_load(&session_unloads) && number != GRAMMAR_NONE ? session_keys_again(&s->keys, number)
+                                                                             : GRAMMAR_NONE;
+    if (again != GRAMMAR_NONE)
+        number = again;
+    else if (number != GRAMMAR_NONE && session_timeline_room(&s->timeline, s->keys.terminals + 1))
         number = session_keys_number(&s->keys, number, reference);
     else
         number = GRAMMAR_NONE;

@@ -97,6 +97,9 @@ void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, s
                       uint64_t begin, uint64_t end, uint64_t skipped);
 /* The time from `since` until now is in nobody's gap or duration. Returns now, ns. */
 uint64_t session_skip(struct session_stream *s, uint64_t since);
+/* How often libraries were unloaded: return addresses that were remembered may be others' now. */
+extern _Atomic uint32_t session_unloads __attribute__((visibility("hidden")));
+
 /* What its thread spent on something that it met for the first time, ns of processor time: all of it is Pythia's cost,
    of other events a sample says it. */
 void session_took(struct session_stream *s, uint64_t ns);

@@ -137,6 +137,7 @@ static struct session_stream *stream_create(bool *left_out)
     }
     s->control_seen = atomic_load(&session.control);
     s->resets_seen = atomic_load(&session.resets);
+    s->unloads_seen = atomic_load(&session_unloads);
     s->paused_seen = atomic_load(&session.paused_ns);
     s->progress_at = session_progress_first(s->thread);
     s->begin = s->last = s->thread == 0 ? session.begin : base_clock_now();

@@ -118,7 +118,7 @@ MPI_TESTS = \
 	%D%/grammar.test \
 	%D%/kept.test \
 	%D%/left.test \
-	%D%/matrix.test %D%/own_cost.test \
+	%D%/matrix.test %D%/own_cost.test %D%/unloaded.test \
 	%D%/open.test \
 	%D%/orders.test \
 	%D%/packaged.test \
