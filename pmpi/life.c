@@ -262,18 +262,16 @@ static void life_begin(void)
     life_give_back_errors();
 }
 
-/* Where a run begins, `took` ns ago, and ends: whether it is recorded. To end, all ranks wait for each other, recorded
-   or not. */
-static bool life_event(const struct pmpi_hook_info *info, void *from, uint64_t took, bool wait)
+/* Where a run begins, `took` ns ago, and ends. To end, all ranks wait for each other, recorded or not. */
+static void life_event(const struct pmpi_hook_info *info, void *from, uint64_t took, bool wait)
 {
     struct pmpi_hook_call call;
-    uint64_t now = base_clock_now();
     bool recorded = pmpi_hook_open(&call, info);
     if (recorded) {
         pmpi_hook_on_comm(&call, MPI_COMM_WORLD);
         pmpi_hook_begin(&call, from);
-        if (took) /* the stream was made just now: that is no gap before it */
-            call.begin = session_skip(call.stream, now) - took;
+        if (took) /* what Pythia did since is cut out: the program would not have waited for it */
+            call.begin = session_began(call.stream, took);
     }
     if (wait)
         PMPI_Barrier(life.comm);
@@ -281,7 +279,6 @@ static bool life_event(const struct pmpi_hook_info *info, void *from, uint64_t t
         pmpi_hook_returned(&call, true);
         pmpi_hook_end(&call);
     }
-    return recorded;
 }
 
 void pmpi_hook_life_begun(bool threads)
@@ -295,10 +292,8 @@ void pmpi_hook_life_begun(bool threads)
     uint64_t took = base_clock_now() - life.came;
     base_fpu_t kept = base_fpu_hold();
     life_begin();
-    session_began(took); /* what life_begin() took is cut out: the program would not have waited for it */
     base_fpu_give_back(kept);
-    if (!life_event(threads ? &threaded : &single, life.from, took, false))
-        session_began(0);
+    life_event(threads ? &threaded : &single, life.from, took, false);
     errno = error;
 }
 

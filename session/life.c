@@ -109,12 +109,6 @@ enum session_mode session_start(const struct session_world *world, const void *r
     return mode;
 }
 
-void session_began(uint64_t before)
-{
-    atomic_store(&session.begin, base_clock_now() - before);
-    atomic_store(&session.before, before);
-}
-
 void session_off(const char *why)
 {
     int was = atomic_exchange(&session_mode_now, SESSION_OFF);

@@ -31,9 +31,6 @@ static inline enum session_mode session_mode(void)
 {
     return (enum session_mode)atomic_load_explicit(&session_mode_now, memory_order_acquire);
 }
-/* The run began so many ns before now, whatever session_start() and what came after it took: before the first event.
-   Nothing where there is no session. */
-void session_began(uint64_t before);
 /* Path of the job file to write / to predict from, after defaults; valid from before session_start on. */
 const char *session_output_path(void);
 const char *session_input_path(void);

@@ -474,6 +474,19 @@ void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, s
     base_guard_leave();
 }
 
+uint64_t session_began(struct session_stream *s, uint64_t before)
+{
+    uint64_t begin = base_clock_now() - before;
+    atomic_store(&session.begin, begin);
+    atomic_store(&session.before, before);
+    if (stream_take(s) && !s->events) {
+        s->begin = s->last = begin;
+        (void)session_stream_timeline(s, begin); /* without memory it begins a little early */
+    }
+    stream_release(s);
+    return begin;
+}
+
 uint64_t session_skip(struct session_stream *s, uint64_t since)
 {
     uint64_t now = now_after(s);

@@ -42,6 +42,8 @@ static void still(struct job *j)
     for (uint32_t s = 0; s < j->sum_count; s++)
         if (job_is_exclusive(j, &j->sums[s]))
             j->sums[s].count.total = 0;
+    for (uint32_t s = 0; s < j->hops.stop_count; s++)
+        j->hops.stop[s].gap_ns = j->hops.stop[s].duration_ns = 0;
     for (uint32_t d = 0; d < j->digrams.count; d++)
         j->digrams.of[d].gap.total = 0;
     for (uint32_t s = 0; s < j->stream_count; s++) {
