@@ -269,9 +269,12 @@ static void life_event(const struct pmpi_hook_info *info, void *from, uint64_t t
     bool recorded = pmpi_hook_open(&call, info);
     if (recorded) {
         pmpi_hook_on_comm(&call, MPI_COMM_WORLD);
-        pmpi_hook_begin(&call, from);
         if (took) /* what Pythia did since is cut out: the program would not have waited for it */
-            call.begin = session_began(call.stream, took);
+            session_begins(call.stream);
+        pmpi_hook_begin(&call, from);
+        if (took)
+            session_began(call.stream, took);
+        call.begin -= took;
     }
     if (wait)
         PMPI_Barrier(life.comm);

@@ -474,17 +474,27 @@ void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, s
     base_guard_leave();
 }
 
-uint64_t session_began(struct session_stream *s, uint64_t before)
+static void begin_at(struct session_stream *s, uint64_t begin, uint64_t last)
 {
-    uint64_t begin = base_clock_now() - before;
     atomic_store(&session.begin, begin);
-    atomic_store(&session.before, before);
     if (stream_take(s) && !s->events) {
-        s->begin = s->last = begin;
+        s->begin = begin;
+        s->last = last;
         (void)session_stream_timeline(s, begin); /* without memory it begins a little early */
     }
     stream_release(s);
-    return begin;
+}
+
+void session_begins(struct session_stream *s)
+{
+    uint64_t now = base_clock_now();
+    begin_at(s, now, now);
+}
+
+void session_began(struct session_stream *s, uint64_t ago)
+{
+    atomic_store(&session.before, ago);
+    begin_at(s, s->begin - ago, s->last - ago);
 }
 
 uint64_t session_skip(struct session_stream *s, uint64_t since)

@@ -95,9 +95,10 @@ void session_whole(struct session_stream *s, const struct session_key *key, uint
 /* The same of an identity that was looked up, session_identify(). */
 void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, struct grammar_event *event,
                       uint64_t begin, uint64_t end, uint64_t skipped);
-/* The run began so many ns before now, whatever the session's start and this stream's took: before its first event.
-   They are no part of the run's time (MPI_Init). Returns when, ns. Threads: the stream's. */
-uint64_t session_began(struct session_stream *s, uint64_t before);
+/* The run begins now, whatever the session's start and this stream's took: before the stream's first event. And: all of
+   it was so many ns earlier, which are no part of the run's time (MPI_Init). Threads: the stream's. */
+void session_begins(struct session_stream *s);
+void session_began(struct session_stream *s, uint64_t ago);
 /* The time from `since` until now is in nobody's gap or duration. Returns now, ns. */
 uint64_t session_skip(struct session_stream *s, uint64_t since);
 /* How often libraries were unloaded: return addresses that were remembered may be others' now. */
