@@ -27,7 +27,7 @@ libpythia_report_la_SOURCES = \
 	%D%/html.c %D%/html.h \
 	%D%/html_parts.h %D%/html_turn.c \
 	%D%/json.c %D%/json_text.c %D%/json.h \
-	%D%/loops.c %D%/loops.h %D%/loops_parts.h %D%/loops_grammar.c \
+	%D%/loops.c %D%/loops.h %D%/loops_parts.h %D%/loops_grammar.c %D%/loops_time.c \
 	%D%/message.c \
 	%D%/model.c %D%/model.h \
 	%D%/names.c %D%/names.h \

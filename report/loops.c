@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/must.h"
 #include "base/order.h"
 #include "loops/function.h"
@@ -15,41 +14,9 @@
 
 enum { MOST_STREAMS = 4096 /* that are counted one by one */, NO_NODE = UINT32_MAX };
 
-/* One of a stop's frames. */
-struct frame {
-    uint32_t module;
-    uint64_t address; /* of the call */
-    const struct loops_function *f; /* NULL: not read */
-    uint32_t node;
-    uint32_t first, count; /* loops around it, in chain[], outermost first */
-};
-
-struct stop { struct frame *frame; uint32_t frames; }; /* outermost first */
-
-/* What a loop is told apart by, within the one around it. */
-struct identity { const struct loops_function *f; int number; uint32_t module; };
-
-struct search {
-    struct report *r;
-    const struct job *j;
-    const struct job_hops *hops;
-    struct loops_code **code; /* of each module; NULL: not read, or not yet */
-    bool *tried;
-    struct stop *stop;
-    int *chain;
-    uint32_t chains, chain_room;
-    struct report_loops *l;
-    struct identity *identity;
-    uint32_t loop_room, identity_room;
-    struct job_member *stream; /* in order; one that stands for all where they are too many */
-    uint64_t streams, all_streams;
-    double *turns, *entries;   /* [loop * streams + stream] */
-    const struct job_hop *hop; /* at hand */
-};
-
 /* --- Places --- */
 
-static const struct loops_function *function_at(struct search *s, uint32_t module, uint64_t address)
+static const struct loops_function *function_at(struct loops_search *s, uint32_t module, uint64_t address)
 {
     const struct job_module *m = &s->j->modules[module];
     if (!s->tried[module])
@@ -59,7 +26,7 @@ static const struct loops_function *function_at(struct search *s, uint32_t modul
 }
 
 /* The loop of that code within that one. */
-static int loop_within(struct search *s, int parent, struct identity id, uint32_t stop)
+static int loop_within(struct loops_search *s, int parent, struct loops_identity id, uint32_t stop)
 {
     for (uint32_t i = 0; i < s->l->loops; i++)
         if (s->l->loop[i].parent == parent && s->identity[i].f == id.f && s->identity[i].number == id.number)
@@ -72,14 +39,14 @@ static int loop_within(struct search *s, int parent, struct identity id, uint32_
 }
 
 /* Loops around a frame; returns the innermost one of all so far. */
-static int add_chain(struct search *s, struct frame *f, int around, uint32_t stop)
+static int add_chain(struct loops_search *s, struct loops_frame *f, int around, uint32_t stop)
 {
     int number[64], depth = 0;
     f->first = s->chains;
     for (int n = f->node == NO_NODE ? -1 : f->f->forest.loop[f->node]; n >= 0 && depth < 64; n = f->f->forest.parent[n])
         number[depth++] = n;
     while (depth--) {
-        around = loop_within(s, around, (struct identity){ f->f, number[depth], f->module }, stop);
+        around = loop_within(s, around, (struct loops_identity){ f->f, number[depth], f->module }, stop);
         base_must(base_array_room(&s->chain, &s->chain_room, s->chains + 1u, sizeof *s->chain));
         s->chain[s->chains++] = around;
         f->count++;
@@ -87,19 +54,19 @@ static int add_chain(struct search *s, struct frame *f, int around, uint32_t sto
     return around;
 }
 
-static void find_frames(struct search *s, uint32_t i)
+static void find_frames(struct loops_search *s, uint32_t i)
 {
     const struct job_stop *p = &s->hops->stop[i];
     const struct job_callsite *c = p->path == GRAMMAR_NONE ? NULL : &s->j->callsites[p->path];
-    struct stop *stop = &s->stop[i];
+    struct loops_stop *stop = &s->stop[i];
     int around = -1;
 
     stop->frames = c ? c->count : 0;
     stop->frame = calloc((size_t)stop->frames + 1, sizeof *stop->frame);
     for (uint32_t k = 0; k < stop->frames; k++) {
         const struct job_frame *f = &s->j->frames[c->first + c->count - 1 - k];
-        struct frame *to = &stop->frame[k];
-        *to = (struct frame){ .module = f->module, .address = f->offset - 1, .node = NO_NODE };
+        struct loops_frame *to = &stop->frame[k];
+        *to = (struct loops_frame){ .module = f->module, .address = f->offset - 1, .node = NO_NODE };
         to->f = function_at(s, f->module, to->address);
         if (to->f)
             to->node = loops_function_node(to->f, to->address);
@@ -107,17 +74,9 @@ static void find_frames(struct search *s, uint32_t i)
     }
 }
 
-static int innermost(const struct search *s, const struct stop *stop, uint32_t frames)
-{
-    while (frames--)
-        if (stop->frame[frames].count)
-            return s->chain[stop->frame[frames].first + stop->frame[frames].count - 1];
-    return -1;
-}
-
 /* --- Steps --- */
 
-static void count_for(struct search *s, int loop, double *of)
+static void count_for(struct loops_search *s, int loop, double *of)
 {
     const struct job_hop *h = s->hop;
     const struct job_range *r = s->hops->ranges.range + h->range_first;
@@ -139,18 +98,18 @@ static void count_for(struct search *s, int loop, double *of)
         }
 }
 
-static void turn(struct search *s, int loop)
+static void turn(struct loops_search *s, int loop)
 {
     count_for(s, loop, s->turns);
 }
 
-static void enter(struct search *s, int loop)
+static void enter(struct loops_search *s, int loop)
 {
     count_for(s, loop, s->entries);
 }
 
 /* All loops of a frame from its number `from` on, and of the frames within. */
-static void enter_from(struct search *s, const struct stop *b, uint32_t frame, uint32_t from)
+static void enter_from(struct loops_search *s, const struct loops_stop *b, uint32_t frame, uint32_t from)
 {
     for (; frame < b->frames; frame++, from = 0)
         for (uint32_t i = from; i < b->frame[frame].count; i++)
@@ -158,15 +117,15 @@ static void enter_from(struct search *s, const struct stop *b, uint32_t frame, u
 }
 
 /* The frames before are the same, this one is left and entered again. */
-static void turn_outside(struct search *s, const struct stop *b, uint32_t frame)
+static void turn_outside(struct loops_search *s, const struct loops_stop *b, uint32_t frame)
 {
-    turn(s, innermost(s, b, frame));
+    turn(s, loops_innermost(s, b, frame));
     enter_from(s, b, frame, 0);
 }
 
-static void step_within(struct search *s, const struct stop *a, const struct stop *b, uint32_t i)
+static void step_within(struct loops_search *s, const struct loops_stop *a, const struct loops_stop *b, uint32_t i)
 {
-    const struct frame *x = &a->frame[i], *y = &b->frame[i];
+    const struct loops_frame *x = &a->frame[i], *y = &b->frame[i];
     uint32_t common = 0; /* how many loops hold both */
     while (common < x->count && common < y->count && s->chain[x->first + common] == s->chain[y->first + common])
         common++;
@@ -180,25 +139,20 @@ static void step_within(struct search *s, const struct stop *a, const struct sto
     }
 }
 
-static bool same_frame(const struct frame *a, const struct frame *b)
+static void take_step(struct loops_search *s, uint32_t from, uint32_t to)
 {
-    return a->module == b->module && a->address == b->address;
-}
-
-static void take_step(struct search *s, uint32_t from, uint32_t to)
-{
-    const struct stop *b = &s->stop[to], *a = from == GRAMMAR_NONE ? NULL : &s->stop[from];
+    const struct loops_stop *b = &s->stop[to], *a = from == GRAMMAR_NONE ? NULL : &s->stop[from];
     uint32_t i = 0;
 
     if (!a || !a->frames || !b->frames) {
         enter_from(s, b, 0, 0);
         return;
     }
-    while (i < a->frames && i < b->frames && same_frame(&a->frame[i], &b->frame[i]))
+    while (i < a->frames && i < b->frames && loops_same_frame(&a->frame[i], &b->frame[i]))
         i++;
     if (i == b->frames) { /* a is there, too, or within: a region ends, or a function ends in a call */
         if (i == a->frames && s->j->terminals[s->hops->stop[to].terminal].phase != JOB_CLOSE)
-            turn(s, innermost(s, b, i));
+            turn(s, loops_innermost(s, b, i));
         return;
     }
     if (i == a->frames) { /* b is within: of a region, or the call is made again */
@@ -208,7 +162,7 @@ static void take_step(struct search *s, uint32_t from, uint32_t to)
             turn_outside(s, b, i);
         return;
     }
-    const struct frame *x = &a->frame[i], *y = &b->frame[i];
+    const struct loops_frame *x = &a->frame[i], *y = &b->frame[i];
     if (x->f && x->f == y->f && x->node != NO_NODE && y->node != NO_NODE)
         step_within(s, a, b, i);
     else if (!i || !x->f || !y->f || loops_function_ends_in(x->f, y->f->entry)) /* unknown, or it goes on there */
@@ -220,7 +174,7 @@ static void take_step(struct search *s, uint32_t from, uint32_t to)
 /* --- Without code --- */
 
 /* The graph of stops, nowhere its node 0, without the steps from one to itself: these are a loop of their own. */
-static int events_graph(const struct search *s, struct loops_graph *g, struct loops_forest *f)
+static int events_graph(const struct loops_search *s, struct loops_graph *g, struct loops_forest *f)
 {
     uint32_t n = s->hops->stop_count + 1, *first = calloc((size_t)n + 2, sizeof *first),
              *to = malloc(((size_t)s->hops->hop_count + 1) * sizeof *to);
@@ -236,7 +190,7 @@ static int events_graph(const struct search *s, struct loops_graph *g, struct lo
 }
 
 /* Into loops of which `a` is no part; a step to the head of one that it is in is a turn. */
-static void step_of_events(struct search *s, const struct loops_forest *f, uint32_t a, uint32_t b)
+static void step_of_events(struct loops_search *s, const struct loops_forest *f, uint32_t a, uint32_t b)
 {
     int turned = -1, own = b ? s->chain[b - 1] : -1;
     if (a == b) {
@@ -255,7 +209,7 @@ static void step_of_events(struct search *s, const struct loops_forest *f, uint3
             enter(s, n);
 }
 
-static void find_by_events(struct search *s, struct loops_graph *g, struct loops_forest *f)
+static void find_by_events(struct loops_search *s, struct loops_graph *g, struct loops_forest *f)
 {
     base_must(events_graph(s, g, f));
     s->l->loop = calloc((size_t)f->loops + s->hops->stop_count + 1, sizeof *s->l->loop);
@@ -295,7 +249,7 @@ static bool is_interpreted(const struct job *j)
 }
 
 /* Whether frames that matter are there and can be read: those of the program itself. */
-static bool is_readable(struct search *s)
+static bool is_readable(struct loops_search *s)
 {
     bool read = false;
     for (uint32_t i = 0; i < s->hops->stop_count && !read; i++)
@@ -314,7 +268,7 @@ static int by_member(const void *x, const void *y)
 }
 
 /* Those that begin somewhere. */
-static void find_streams(struct search *s)
+static void find_streams(struct loops_search *s)
 {
     uint64_t count = 0, kept = 0;
     for (uint32_t i = 0; i < s->hops->hop_count; i++)
@@ -348,7 +302,7 @@ static void add_span(struct report_span *span, double value)
     span->most = n > span->most ? n : span->most;
 }
 
-static void sum_up(struct search *s, uint32_t i)
+static void sum_up(struct loops_search *s, uint32_t i)
 {
     struct report_loop *l = &s->l->loop[i];
     double turns = 0, entries = 0;
@@ -377,131 +331,9 @@ static void sum_up(struct search *s, uint32_t i)
     }
 }
 
-/* --- Time and calls --- */
-
-static int loop_of(const struct search *s, uint32_t stop)
-{
-    return s->l->by_code ? innermost(s, &s->stop[stop], s->stop[stop].frames) : s->chain[stop];
-}
-
-/* Time of all that begins in the same frame as each stop: of the run of the threads of one kind. */
-static double *times_from(const struct search *s)
-{
-    uint32_t n = s->hops->stop_count, roots = 0, *root = calloc((size_t)n + 1, sizeof *root),
-             *kind = calloc((size_t)n + 1, sizeof *kind);
-    double *all = calloc((size_t)n + 1, sizeof *all), *of = calloc((size_t)n + 1, sizeof *of);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct stop *a = &s->stop[i];
-        for (const struct stop *b; kind[i] < roots && s->l->by_code; kind[i]++) {
-            b = &s->stop[root[kind[i]]];
-            if (a->frames && b->frames && same_frame(&a->frame[0], &b->frame[0]))
-                break;
-        }
-        if (kind[i] == roots)
-            root[roots++] = i;
-        if (!job_is_start(s->j, s->hops->stop[i].terminal)) /* that is no part of the run */
-            all[kind[i]] += (double)s->hops->stop[i].gap_ns + (double)s->hops->stop[i].duration_ns;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        of[i] = all[kind[i]];
-    free(root);
-    free(kind);
-    free(all);
-    return of;
-}
-
-/* What calls are the same by: the function, and the place where it is called. */
-struct call_key { int loop; uint32_t function, kind, module, site; uint64_t offset; };
-
-static struct call_key key_of(const struct search *s, uint32_t stop)
-{
-    const struct job_stop *p = &s->hops->stop[stop];
-    const struct job_terminal *t = &s->j->terminals[p->terminal];
-    struct call_key k = { loop_of(s, stop), t->function, t->kind, GRAMMAR_NONE, GRAMMAR_NONE, 0 };
-    if (p->path == GRAMMAR_NONE || t->kind == JOB_REGION)
-        k.site = t->callsite;
-    if (p->path != GRAMMAR_NONE && s->j->callsites[p->path].count) {
-        k.module = s->j->frames[s->j->callsites[p->path].first].module;
-        k.offset = s->j->frames[s->j->callsites[p->path].first].offset;
-    }
-    return k;
-}
-
-static bool same_key(const struct call_key *a, const struct call_key *b)
-{
-    return a->loop == b->loop && a->function == b->function && a->kind == b->kind && a->module == b->module &&
-           a->site == b->site && a->offset == b->offset;
-}
-
-static uint64_t key_hash(const struct call_key *k)
-{
-    uint64_t h = base_hash_mix((uint64_t)(uint32_t)k->loop << 32 | k->function);
-    h = base_hash_mix(h ^ ((uint64_t)k->module << 32 | k->site));
-    return base_hash_mix(h ^ k->offset) + k->kind;
-}
-
-static void add_call(struct search *s, struct base_hash *known, struct call_key *keys, uint32_t stop)
-{
-    const struct job_stop *p = &s->hops->stop[stop];
-    struct call_key key = key_of(s, stop);
-    uint64_t hash = key_hash(&key);
-    uint32_t at = base_hash_start(hash), n;
-    while ((n = base_hash_next(known, hash, &at)) != BASE_HASH_NONE && !same_key(&keys[n], &key))
-        ;
-    if (n == BASE_HASH_NONE) {
-        n = s->l->calls++;
-        base_must(base_hash_reserve(known, 1));
-        base_hash_put(known, hash, n);
-        keys[n] = key;
-        s->l->call[n] = (struct report_loop_call){ .loop = key.loop, .terminal = p->terminal, .path = p->path,
-                                                   .order = stop };
-    }
-    s->l->call[n].count += s->j->terminals[p->terminal].phase == JOB_CLOSE ? 0 : p->count;
-    s->l->call[n].ns += (double)p->gap_ns + (double)p->duration_ns;
-}
-
-static void add_time(struct search *s)
-{
-    struct base_hash known = { 0 };
-    struct call_key *keys = calloc((size_t)s->hops->stop_count + 1, sizeof *keys);
-    double *all = times_from(s);
-
-    s->l->call = calloc((size_t)s->hops->stop_count + 1, sizeof *s->l->call);
-    for (uint32_t i = 0; i < s->hops->stop_count; i++) {
-        for (int l = loop_of(s, i); l >= 0; l = s->l->loop[l].parent)
-            s->l->loop[l].ns += (double)s->hops->stop[i].gap_ns + (double)s->hops->stop[i].duration_ns;
-        add_call(s, &known, keys, i);
-    }
-    for (uint32_t l = 0; l < s->l->loops; l++)
-        s->l->loop[l].share = s->l->loop[l].ns > 0 && all[s->l->loop[l].head] > 0
-                                  ? s->l->loop[l].ns / all[s->l->loop[l].head] : 0;
-    base_hash_close(&known);
-    free(keys);
-    free(all);
-}
-
-/* --- What marks a turn --- */
-
-/* Of the main loop. */
-static void find_mark(struct search *s)
-{
-    uint64_t *all = calloc((size_t)s->j->terminal_count + 1, sizeof *all), l = (uint64_t)s->l->main;
-    struct report_loop *loop = &s->l->loop[l];
-    for (uint64_t m = s->streams; m--;)
-        if (s->entries[l * s->streams + m] > 0)
-            loop->rank = s->stream[m].rank;
-    for (uint32_t i = 0; i < s->hops->stop_count; i++)
-        all[s->hops->stop[i].terminal] += s->hops->stop[i].count;
-    for (uint32_t i = s->hops->stop_count; i--;)
-        if (loop_of(s, i) == s->l->main && s->hops->stop[i].count == loop->turns.sum &&
-            all[s->hops->stop[i].terminal] == loop->turns.sum)
-            loop->mark = s->hops->stop[i].terminal;
-    free(all);
-}
-
 /* --- Order: as events first come, by the way that most take --- */
 
-static void put_in_order(struct search *s)
+static void put_in_order(struct loops_search *s)
 {
     uint32_t n = s->hops->stop_count, *order = malloc(((size_t)n + 1) * sizeof *order);
     struct loops_graph g;
@@ -512,7 +344,7 @@ static void put_in_order(struct search *s)
     for (uint32_t i = 0; i < s->l->calls; i++)
         s->l->call[i].order = order[s->l->call[i].order];
     for (uint32_t i = 0; i < n; i++)
-        for (int l = loop_of(s, i); l >= 0; l = s->l->loop[l].parent)
+        for (int l = loops_of_stop(s, i); l >= 0; l = s->l->loop[l].parent)
             s->l->loop[l].order = order[i] < s->l->loop[l].order ? order[i] : s->l->loop[l].order;
     free((uint32_t *)g.first);
     free((uint32_t *)g.to);
@@ -522,12 +354,12 @@ static void put_in_order(struct search *s)
 
 /* --- Places in the source --- */
 
-static void find_place(struct search *s, uint32_t i)
+static void find_place(struct loops_search *s, uint32_t i)
 {
     struct report_loop *l = &s->l->loop[i];
     const struct job_stop *head = &s->hops->stop[l->head];
     if (s->l->by_code) {
-        const struct identity *id = &s->identity[i];
+        const struct loops_identity *id = &s->identity[i];
         l->place = report_resolve_at(s->r->resolver, id->module, id->f->turn[id->number], REPORT_ENTRY);
     } else {
         l->place = report_place_of(s->r, head->terminal);
@@ -548,7 +380,7 @@ static void choose_main(struct report_loops *l)
 
 /* --- All --- */
 
-static void find(struct search *s, const struct loops_forest *events)
+static void find(struct loops_search *s, const struct loops_forest *events)
 {
     size_t cells = (size_t)(s->l->loops + 1) * (s->streams + 1);
     s->turns = calloc(cells, sizeof *s->turns);
@@ -562,13 +394,13 @@ static void find(struct search *s, const struct loops_forest *events)
     }
     for (uint32_t i = 0; i < s->l->loops; i++)
         sum_up(s, i);
-    add_time(s);
+    loops_add_time(s);
     put_in_order(s);
     for (uint32_t i = 0; i < s->l->loops; i++)
         find_place(s, i);
     choose_main(s->l);
     if (s->l->main >= 0)
-        find_mark(s);
+        loops_find_mark(s);
     free(s->turns);
     free(s->entries);
 }
@@ -577,7 +409,7 @@ struct report_loops *report_loops_create(struct report *r)
 {
     const struct job *j = r->job;
     struct job_hops own = { 0 };
-    struct search s = { .r = r, .j = j, .l = calloc(1, sizeof *s.l), .hops = &j->hops };
+    struct loops_search s = { .r = r, .j = j, .l = calloc(1, sizeof *s.l), .hops = &j->hops };
     struct loops_graph g = { 0 };
     struct loops_forest events = { 0 };
 
