@@ -214,6 +214,6 @@ void report_print_summary(struct report *r, FILE *out)
     if (r->job->oracle.present)
         fprintf(out, "\na run was predicted with this file: --view predicted\n");
     fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time), of processor time,\n"
-            "without loading libraries, reading code, failed polls, checkpoints and the end\n", report_time((double)m->cost_ns),
-            report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
+            "without loading libraries, reading code, failed polls, checkpoints and the end\n",
+            report_time((double)m->cost_ns), report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
 }
