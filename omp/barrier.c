@@ -28,7 +28,7 @@ static void resume(const bool *timed)
     PYTHIA_API type name parameters;                                          \
     type name parameters                                                      \
     {                                                                         \
-        bool timed __attribute__((cleanup(resume))) = rest();                 \
+        bool timed __attribute__((cleanup(resume), unused)) = rest();         \
         return libgomp_real()->name arguments;                                \
     }
 #define OMP_HOOK_MEET(type, name, parameters, arguments, share)               \
@@ -37,7 +37,7 @@ static void resume(const bool *timed)
     {                                                                         \
         if (omp_shares_inside(base_frame_here()))                             \
             return share;                                                     \
-        bool timed __attribute__((cleanup(resume))) = rest();                 \
+        bool timed __attribute__((cleanup(resume), unused)) = rest();         \
         return libgomp_real()->name arguments;                                \
     }
 #include "libgomp/omp_calls.def"
