@@ -29,7 +29,7 @@ static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_
     { "many_small_messages", "many small messages", "fewer, larger messages" },
     { "io", "I/O", "fewer, larger accesses" },
     { "communicators", "making communicators", "make them once" },
-    { "start_and_end", "MPI_Init and MPI_Finalize", "" },
+    { "start_and_end", "MPI_Finalize", "" },
     { "idle_ranks", "idle ranks wait", "give them work, or start fewer" },
     { "transfer", "transfer", "fewer messages, or overlap" },
     { "no_processor", "no processor", "fewer ranks or threads a node" },
