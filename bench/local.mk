@@ -114,3 +114,21 @@ bench-start: all bench/start_cost$(EXEEXT) bench/start_api$(EXEEXT)
 	@cd "$(top_builddir)" && bash "$(abs_srcdir)/bench/start.sh"
 
 .PHONY: bench-start
+
+if HAVE_MPI
+if HAVE_GNU_OPENMP
+EXTRA_PROGRAMS += bench/instructions
+bench_instructions_SOURCES = %D%/instructions.c
+bench_instructions_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+bench_instructions_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+bench_instructions_LDADD = $(MPI_LIBS)
+CLEANFILES += bench/instructions$(EXEEXT)
+BENCHES += instructions
+
+instructions: all bench/instructions$(EXEEXT)
+	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/instructions.sh" || [ $$? = 77 ]
+
+.PHONY: instructions
+endif
+endif
+EXTRA_DIST += %D%/instructions.sh

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is done again and again while bench/instructions.sh counts: one rank, messages to itself.
+ *
+ *   instructions PART TURNS          PART: allreduce, halo, random, region
+ *
+ * A tenth of the turns come before, so that everything has been seen; measured() is what is counted. Prints how many
+ * calls, or regions, that is.
+ */
+#include <mpi.h>
+#include <omp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void allreduce(int turn)
+{
+    int sum;
+    MPI_Allreduce(&turn, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void halo(int turn)
+{
+    int in;
+    MPI_Request r[2];
+    MPI_Irecv(&in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[0]);
+    MPI_Isend(&turn, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static void any_collective(int turn)
+{
+    static uint32_t state = 1;
+    int value = turn, sum;
+    state = state * 1664525u + 1013904223u;
+    switch (state >> 30) {
+    case 0: MPI_Barrier(MPI_COMM_WORLD); break;
+    case 1: MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
+    case 2: MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); break;
+    default: MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD); break;
+    }
+}
+
+static void region(int turn)
+{
+#pragma omp parallel num_threads(2)
+    __asm__ volatile("" : : "r"(turn));
+}
+
+static const struct part { const char *name; void (*turn)(int); int calls; } parts[] = {
+    { "allreduce", allreduce, 1 }, { "halo", halo, 3 }, { "random", any_collective, 1 }, { "region", region, 1 },
+    { NULL, NULL, 0 } };
+
+__attribute__((noinline)) void measured(const struct part *part, int turns);
+void measured(const struct part *part, int turns)
+{
+    for (int i = 0; i < turns; i++)
+        part->turn(i);
+}
+
+int main(int argc, char **argv)
+{
+    const struct part *part = parts;
+    int turns = argc > 2 ? atoi(argv[2]) : 0;
+    while (part->name && (argc < 2 || strcmp(part->name, argv[1])))
+        part++;
+    if (!part->name || turns < 1) {
+        fputs("usage: instructions PART TURNS\n", stderr);
+        return 2;
+    }
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < turns / 10 + 1; i++)
+        part->turn(i);
+    measured(part, turns);
+    MPI_Finalize();
+    printf("%d\n", turns * part->calls);
+    return 0;
+}
