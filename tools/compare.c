@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/compare.h"
-#include "report/contract.h"
-#include "report/html.h"
-#include "report/json.h"
+#include "contracts/compare.h"
+#include "contracts/contract.h"
+#include "page/html.h"
 #include "tools/tool.h"
+#include "views/json.h"
+#include "views/views.h"
 
 enum { MOST_JOBS = 1000, RULES_BYTES = 1 << 20 };
 

@@ -21,9 +21,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file/file.h"
 #include "base/clock.h"
-#include "report/report.h"
+#include "file/file.h"
+#include "findings/report.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
 #include "tools/program.h"

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings/names.h"
+#include "findings/resolve.h"
+#include "findings/units.h"
 #include "job/turns.h"
-#include "report/names.h"
-#include "report/resolve.h"
-#include "report/units.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 

@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "report/export.h"
-#include "report/report.h"
+#include "page/export.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
+#include "views/views.h"
 
 enum target { PERFETTO, DOT, CSV, GOAL, NONE };
 enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 200, GOAL_LIMIT = 1000000 };

@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "findings/names.h"
+#include "findings/ranges.h"
+#include "findings/resolve.h"
+#include "findings/units.h"
 #include "grammar/notation.h"
 #include "job/turns.h"
-#include "report/names.h"
-#include "report/ranges.h"
-#include "report/resolve.h"
-#include "report/units.h"
 #include "tools/tool.h"
 
 struct request {

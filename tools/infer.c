@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "findings/units.h"
 #include "grammar/grammar.h"
 #include "grammar/notation.h"
-#include "report/units.h"
 #include "tools/cost.h"
 #include "tools/progress.h"
 #include "tools/stream.h"

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings/report.h"
 #include "pythia.h"
 #include "replay/analysis.h"
-#include "report/json.h"
-#include "report/report.h"
-#include "report/unmatched.h"
 #include "tools/tool.h"
+#include "views/json.h"
+#include "views/unmatched.h"
 
 struct request {
     const char *job, *output, *balance, *speed;

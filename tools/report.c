@@ -3,14 +3,14 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "findings/by_rank.h"
+#include "page/html.h"
 #include "replay/analysis.h"
-#include "report/by_rank.h"
-#include "report/html.h"
-#include "report/json.h"
-#include "report/report.h"
-#include "report/scaling.h"
 #include "tools/screen.h"
 #include "tools/tool.h"
+#include "views/json.h"
+#include "views/scaling.h"
+#include "views/views.h"
 
 enum format { TEXT, JSON, CSV, HTML };
 

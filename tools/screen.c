@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
-#include "report/report.h"
-#include "report/units.h"
+#include "findings/report.h"
+#include "findings/units.h"
 
 enum { MOST_COLUMNS = 10000, LINE = 8192 };
 

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "findings/report.h"
 #include "job/job.h"
-#include "report/report.h"
 #include "tools/options.h"
 
 enum tool_exit {

@@ -17,7 +17,10 @@ file       job
 merge      file
 api        merge
 replay     merge
-report     replay loops
+findings   replay loops
+contracts  findings
+views      contracts
+page       views
 session    api
 libgomp    base
 loops      base
@@ -26,7 +29,7 @@ teams      session libgomp loops
 tasks      places teams
 omp        tasks
 pmpi       session
-tools      report
+tools      page
 plugins    include
 """
 WIDTH = 120

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/contract.h"
+#include "contracts/contract.h"
 #include "tests/unit/hand_job.h"
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "report/demangle.h"
+#include "findings/demangle.h"
 #include "tests/unit/unit.h"
 
 static const struct { const char *symbol, *brief, *full; } names[] = {
@@ -36,5 +36,5 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = { UNIT_LOOP(names_are_readable, UNIT_COUNT(names)) };
-    return unit_run("report/demangle", tests, UNIT_COUNT(tests));
+    return unit_run("findings/demangle", tests, UNIT_COUNT(tests));
 }

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "findings/findings.h"
 #include "grammar/grammar.h"
 #include "job/group.h"
 #include "job/job.h"
 #include "merge/merge.h"
 #include "pythia.h"
-#include "report/findings.h"
 #include "tests/unit/unit.h"
+#include "views/views.h"
 
 enum { RANKS = 4, TURNS = 100, MANY = 64, TERMINALS = 16 };
 static uint32_t ranks = RANKS;
@@ -405,5 +406,5 @@ int main(void)
         UNIT_TEST(test_late_sender), UNIT_TEST(test_chain),
         UNIT_TEST(test_what_if), UNIT_TEST(test_a_million_ranks), UNIT_TEST(test_shares_of_threads),
     };
-    return unit_run("report/findings", tests, UNIT_COUNT(tests));
+    return unit_run("findings/findings", tests, UNIT_COUNT(tests));
 }

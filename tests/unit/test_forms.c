@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/export.h"
-#include "report/html.h"
-#include "report/report.h"
-#include "report/scaling.h"
+#include "page/export.h"
+#include "page/html.h"
 #include "tests/unit/hand_job.h"
 #include "tests/unit/unit.h"
+#include "views/scaling.h"
+#include "views/views.h"
 
 /* JSON, CSV, the six views, all loops, page, trace in two forms, graph, and side by side with itself. */
 enum { FORMS = 14 };
@@ -292,5 +292,5 @@ int main(void)
         UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen),
         UNIT_TEST(an_empty_job_can_be_reported), UNIT_LOOP(hostile_figures_are_printed, 20),
     };
-    return unit_run("report/forms", tests, UNIT_COUNT(tests));
+    return unit_run("page/forms", tests, UNIT_COUNT(tests));
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/times.h"
 #include "job/intern.h"
 #include "job/job.h"
-#include "file/times.h"
 #include "merge/merge.h"
 #include "pythia.h"
 #include "tests/unit/bytes.h"

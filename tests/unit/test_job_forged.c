@@ -5,8 +5,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "grammar/grammar.h"
 #include "file/format.h"
+#include "grammar/grammar.h"
 #include "job/job.h"
 #include "merge/merge.h"
 #include "pythia.h"

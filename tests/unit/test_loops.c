@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "findings/report.h"
 #include "tests/unit/hand_job.h"
 #include "tests/unit/unit.h"
 
@@ -93,5 +93,5 @@ int main(void)
 {
     static const struct unit_test tests[] = { UNIT_TEST(a_loop_in_a_loop), UNIT_LOOP(ranks_that_differ, 2),
                                               UNIT_TEST(nothing_repeats) };
-    return unit_run("report/loops", tests, UNIT_COUNT(tests));
+    return unit_run("findings/loops", tests, UNIT_COUNT(tests));
 }

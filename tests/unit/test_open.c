@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pythia.h"
 #include "file/file.h"
+#include "pythia.h"
 #include "tests/unit/opened.h"
 #include "tests/unit/unit.h"
 

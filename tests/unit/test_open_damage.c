@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pythia.h"
 #include "file/file.h"
 #include "file/format.h"
+#include "pythia.h"
 #include "tests/unit/opened.h"
 #include "tests/unit/unit.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "report/model.h"
+#include "findings/model.h"
 #include "tests/unit/unit.h"
 
 enum { MOST = 4096 };

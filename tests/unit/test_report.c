@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "file/file.h"
+#include "findings/report.h"
+#include "findings/units.h"
 #include "job/flow.h"
 #include "merge/merge.h"
 #include "pythia.h"
-#include "report/report.h"
-#include "report/sums.h"
-#include "report/units.h"
 #include "tests/unit/hand_job.h"
 #include "tests/unit/unit.h"
+#include "views/sums.h"
 
 START_TEST(sites_add_up)
 {

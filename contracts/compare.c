@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Two jobs side by side: rows of calls and regions, and the verdict; see compare.h. */
+#include "contracts/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "contracts/compare_parts.h"
+
+/* --- Rows --- */
+
+static bool is_region(const struct job *j, uint32_t t)
+{
+    return j->terminals[t].kind == JOB_REGION;
+}
+
+static void make_rows(struct report_comparison *c, uint32_t *const row_of[2], uint32_t *set, const uint8_t *how)
+{
+    const struct job *job[2] = { c->report[0]->job, c->report[1]->job };
+    uint32_t base[2] = { 0, job[0]->terminal_count };
+    size_t all = (size_t)job[0]->terminal_count + job[1]->terminal_count;
+    uint32_t *number = malloc((all + 1) * sizeof *number);
+
+    c->rows = calloc(all + 1, sizeof *c->rows);
+    memset(number, 0xff, all * sizeof *number);
+    for (int side = 0; side < 2; side++)
+        for (uint32_t t = 0; t < job[side]->terminal_count; t++) {
+            uint32_t r = report_match_root(set, base[side] + t);
+            if (number[r] == GRAMMAR_NONE) {
+                number[r] = c->row_count;
+                c->rows[c->row_count++] = (struct report_row){ .terminal = { GRAMMAR_NONE, GRAMMAR_NONE },
+                                                               .region = is_region(job[side], t) };
+            }
+            struct report_row *row = &c->rows[number[r]];
+            if (row->terminal[side] == GRAMMAR_NONE)
+                row->terminal[side] = t;
+            if (how[base[side] + t] > row->match)
+                row->match = how[base[side] + t];
+            row_of[side][t] = number[r];
+        }
+    free(number);
+}
+
+static void add_team(struct report_row *r, int side, int64_t size, uint64_t count)
+{
+    uint32_t i = 0;
+
+    while (i < r->team_count[side] && r->teams[side][i].size < size)
+        i++;
+    if (i == r->team_count[side] || r->teams[side][i].size != size) {
+        base_must(base_array_more(&r->teams[side], r->team_count[side], sizeof *r->teams[side]));
+        struct report_team_count *grown = r->teams[side];
+        memmove(&grown[i + 1], &grown[i], (r->team_count[side] - i) * sizeof *grown);
+        grown[i] = (struct report_team_count){ .size = size };
+        r->team_count[side]++;
+    }
+    r->teams[side][i].count += count;
+}
+
+/* What the model of each job has, put into the rows. */
+static void add_counts(struct report_comparison *c, uint32_t *const row[2])
+{
+    for (int side = 0; side < 2; side++) {
+        const struct report_model *m = c->report[side]->model;
+        for (uint32_t i = 0; i < m->site_count; i++) {
+            struct report_row *r = &c->rows[row[side][m->sites[i].terminal]];
+            r->count[side] += m->sites[i].count;
+            r->bytes[side] += m->sites[i].bytes;
+            if (m->sites[i].spread.streams > r->streams[side])
+                r->streams[side] = m->sites[i].spread.streams;
+        }
+        for (uint32_t i = 0; i < m->region_count; i++) {
+            const struct report_region *g = &m->regions[i];
+            struct report_row *r = &c->rows[row[side][g->terminal]];
+            r->count[side] += g->count;
+            if (g->spread.streams > r->streams[side])
+                r->streams[side] = g->spread.streams;
+            for (uint32_t k = 0; k < g->team_count; k++)
+                add_team(r, side, g->teams[k].size, g->teams[k].count);
+        }
+    }
+}
+
+/* --- What timing decides --- */
+
+static bool is_one_of(const char *name, const char *const *of)
+{
+    while (*of && strcmp(name, *of) != 0)
+        of++;
+    return *of != NULL;
+}
+
+static bool counts_by_timing(const struct job *j, uint32_t terminal)
+{
+    static const char *const some[] = { "MPI_Waitsome", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", NULL };
+
+    return is_one_of(job_text(j, j->terminals[terminal].function), some);
+}
+
+static bool orders_by_timing(const struct job *j, uint32_t terminal)
+{
+    static const char *const first_come[] = { "MPI_Waitany", "MPI_Test", "MPI_Testany", "MPI_Testall",
+                                              "MPI_Fetch_and_op", "MPI_Compare_and_swap", NULL };
+
+    return j->terminals[terminal].peer_class == JOB_PEER_ANY || counts_by_timing(j, terminal) ||
+           is_one_of(job_text(j, j->terminals[terminal].function), first_come);
+}
+
+static void find_timing(struct report_comparison *c)
+{
+    for (int side = 0; side < 2; side++) {
+        const struct job *j = c->report[side]->job;
+        c->timing[side] = GRAMMAR_NONE;
+        for (uint32_t t = 0; c->timing[side] == GRAMMAR_NONE && t < j->terminal_count; t++)
+            if (orders_by_timing(j, t))
+                c->timing[side] = t;
+    }
+}
+
+bool report_by_timing(const struct report_comparison *c)
+{
+    return c->timing[0] != GRAMMAR_NONE || c->timing[1] != GRAMMAR_NONE;
+}
+
+bool report_row_by_timing(const struct report_comparison *c, const struct report_row *r)
+{
+    for (int side = 0; side < 2; side++)
+        if (r->terminal[side] != GRAMMAR_NONE && counts_by_timing(c->report[side]->job, r->terminal[side]))
+            return true;
+    return false;
+}
+
+bool report_waits(const struct job *j, uint32_t terminal)
+{
+    const struct job_terminal *t = &j->terminals[terminal];
+
+    return terminal < j->terminal_count && t->blocking && t->call_kind != JOB_IO;
+}
+
+/* --- Verdict --- */
+
+static bool teams_differ(const struct report_row *r)
+{
+    if (r->team_count[0] != r->team_count[1])
+        return true;
+    for (uint32_t i = 0; i < r->team_count[0]; i++) /* as often, where the region was executed as often */
+        if (r->teams[0][i].size != r->teams[1][i].size ||
+            (r->count[0] == r->count[1] && r->teams[0][i].count != r->teams[1][i].count))
+            return true;
+    return false;
+}
+
+bool report_row_changed(const struct report_comparison *c, const struct report_row *r)
+{
+    bool there[2] = { r->count[0] > 0, r->count[1] > 0 };
+
+    return there[0] != there[1] || (!c->scaled && r->count[0] != r->count[1] && !report_row_by_timing(c, r));
+}
+
+static void conclude(struct report_comparison *c)
+{
+    const struct job *a = c->report[0]->job, *b = c->report[1]->job;
+
+    c->structure_differs = a->info.ranks != b->info.ranks || a->info.threads != b->info.threads ||
+                           c->classes.count[0] || c->classes.count[1] || c->classes.moved;
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        struct report_row *r = &c->rows[i];
+        r->teams_differ = r->count[0] && r->count[1] && teams_differ(r);
+        c->structure_differs |= r->teams_differ || report_row_changed(c, r);
+        c->times_differ |= r->gap.moved || r->own.moved;
+    }
+    for (uint32_t i = 0; i < c->loop_count; i++)
+        c->structure_differs |= report_loop_changed(c, &c->loops[i]);
+    for (int i = 0; i < REPORT_TOTALS; i++)
+        c->times_differ |= c->totals[i].moved;
+    c->times_differ &= !c->other_arguments;
+}
+
+enum report_law report_law(const double value[2], const uint32_t ranks[2], double *exponent)
+{
+    static const double power[REPORT_OTHER] = { 0, 1, 1.0 / 3, -1 };
+    enum report_law best = REPORT_OTHER;
+    double error = 0.02, step = ranks[0] && ranks[1] ? (double)ranks[1] / ranks[0] : 1;
+
+    *exponent = 0;
+    if (!(value[0] > 0) || !(value[1] > 0) || ranks[0] == ranks[1])
+        return REPORT_OTHER;
+    *exponent = log(value[1] / value[0]) / log(step);
+    for (int i = 0; i < REPORT_OTHER; i++) {
+        double off = fabs(value[0] * pow(step, power[i]) / value[1] - 1);
+        if (off < error) {
+            error = off;
+            best = (enum report_law)i;
+        }
+    }
+    return best;
+}
+
+const char *report_law_name(enum report_law law)
+{
+    static const char *const names[REPORT_LAWS] = { "constant", "P", "P^(1/3)", "1/P", "other" };
+
+    return law < REPORT_LAWS ? names[law] : "other";
+}
+
+/* --- All --- */
+
+static double row_change(const struct report_row *r)
+{
+    double a = (r->gap.mean[0] + r->own.mean[0]) * (double)r->count[0];
+    double b = (r->gap.mean[1] + r->own.mean[1]) * (double)r->count[1];
+
+    return fabs(b - a);
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const struct report_row *x = a, *y = b;
+    double p = row_change(x), q = row_change(y);
+
+    return BASE_ORDER(x->region, y->region) ?: BASE_ORDER(q, p) ?: BASE_ORDER(x->terminal[0], y->terminal[0]) ?:
+           BASE_ORDER(x->terminal[1], y->terminal[1]);
+}
+
+static void fill(struct report_comparison *c, uint32_t *const row[2], uint32_t *set, uint8_t *how)
+{
+    uint32_t base[2] = { 0, c->report[0]->job->terminal_count };
+
+    report_match_terminals(c, set, how);
+    for (int side = 0; side < 2; side++) /* here the rows' numbers are still those of the single terminals' sets */
+        for (uint32_t t = 0; t < c->report[side]->job->terminal_count; t++)
+            row[side][t] = report_match_root(set, base[side] + t);
+    report_compare_shapes(c, row);
+    for (int side = 0; side < 2; side++)
+        report_match_sites(c->report[side]->job, set, base[side]);
+    make_rows(c, row, set, how);
+    add_counts(c, row);
+    report_compare_times(c, row);
+    conclude(c);
+    qsort(c->rows, c->row_count, sizeof *c->rows, by_change);
+}
+
+struct report_comparison *report_compare(struct report *a, const char *a_file, struct report *b, const char *b_file)
+{
+    struct report_comparison *c = calloc(1, sizeof *c);
+    size_t all = (size_t)a->job->terminal_count + b->job->terminal_count;
+    uint32_t *row[2] = { calloc((size_t)a->job->terminal_count + 1, sizeof(uint32_t)),
+                         calloc((size_t)b->job->terminal_count + 1, sizeof(uint32_t)) };
+    uint32_t *set = malloc((all + 1) * sizeof *set);
+    uint8_t *how = calloc(all + 1, 1);
+
+    *c = (struct report_comparison){ .report = { a, b }, .file = { a_file, b_file },
+                                     .scaled = a->job->info.ranks != b->job->info.ranks,
+                                     .other_arguments = job_other_arguments(a->job, b->job) };
+    for (size_t i = 0; i < all; i++)
+        set[i] = (uint32_t)i;
+    find_timing(c);
+    fill(c, row, set, how);
+    free(row[0]);
+    free(row[1]);
+    free(set);
+    free(how);
+    return c;
+}
+
+void report_comparison_destroy(struct report_comparison *c)
+{
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        free(c->rows[i].teams[0]);
+        free(c->rows[i].teams[1]);
+    }
+    for (int side = 0; side < 2; side++) {
+        free(c->rules.only[side]);
+        free(c->classes.only[side]);
+    }
+    free(c->rows);
+    free(c->loops);
+    free(c);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two jobs side by side: what of the structure changed, and which times moved beyond their spread.
+ *
+ *   terminals of A  <-- same content, place, or function and order (job/match.c) -->  terminals of B
+ *        |                                                                                  |
+ *        +--> rows: calls and regions, by callsite        counts, team sizes, gap and own time a call
+ *        +--> loops: by body, trip counts aside           how many turns
+ *        +--> rules, classes: by structure, with the terminals of A and B that belong together taken as one
+ *
+ * A time moved when the means differ by more than the deviation of one execution in its place (few executions: by more
+ * than three standard errors), by more than 1 % and 10 ns, and all executions together by more than 0.01 % of the job.
+ * What was executed once has no spread: it is not judged. A total's spread: executions of a call vary together, calls
+ * do not.
+ *
+ * What timing decides is no structure: how often MPI_Testsome or MPI_Iprobe succeed and, in a job with calls that take
+ * what comes first (those, MPI_Waitany, MPI_Test, receives from anyone, MPI_Fetch_and_op), loops, rules and classes.
+ *
+ * Where the arguments differ times are not compared, for they are of other work.
+ *
+ * With other ranks each count (per stream that makes the call) and each loop bound follows a law of the ranks P:
+ * constant, P, P^(1/3), 1/P, within 2 %, or another.
+ *
+ * Side 0 is A, side 1 is B. Times in ns. Cost: O(grammars + terminals log terminals), and for a rebuilt program the
+ * matching of its terminals, which is given up where it would take minutes (gave_up).
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_CONTRACTS_COMPARE_H
+#define PYTHIA_CONTRACTS_COMPARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "findings/report.h"
+
+enum report_law { REPORT_CONSTANT, REPORT_WITH_P, REPORT_WITH_CUBE_ROOT, REPORT_INVERSE, REPORT_OTHER, REPORT_LAWS };
+enum report_match { REPORT_ONLY, REPORT_SAME, REPORT_PLACE, REPORT_ORDER }; /* how A and B were put together */
+
+struct report_shift {
+    double mean[2], deviation[2]; /* of one execution */
+    double usual[2], error[2];    /* of one execution as it usually is (job/extremes.h), and its relative error */
+    bool known;                   /* both have a spread */
+    bool moved;
+};
+
+struct report_team_count { int64_t size; uint64_t count; }; /* size -1: several, told apart no longer */
+
+/* A call or a region, at one callsite or what it was mapped to. */
+struct report_row {
+    uint32_t terminal[2];         /* that stands for it, GRAMMAR_NONE: not in this job */
+    bool region, teams_differ;
+    uint8_t match;                /* enum report_match, the least certain of its terminals */
+    uint64_t count[2], streams[2], bytes[2];
+    struct report_shift gap, own; /* before the call; in it, without what is inside */
+    uint32_t team_count[2];
+    struct report_team_count *teams[2]; /* by size */
+};
+
+struct report_turns {
+    struct grammar_hash body;     /* its structure, exponents aside */
+    bool present[2];
+    uint32_t class_index[2], node[2], terminal[2]; /* an example, and its first call; GRAMMAR_NONE: lost events only */
+    uint64_t executions[2], turns[2], least[2], most[2], length[2]; /* length: events of one turn of the example */
+    uint64_t trips[2];            /* fingerprint of all trip counts, with how often */
+    double time_ns[2];
+    double usual[2], error[2];    /* of one turn: see report_shift */
+};
+
+/* A rule or a class that only one of the jobs has. */
+struct report_shape {
+    struct grammar_hash hash;
+    uint32_t class_index, rule, terminal; /* terminal: its first call, GRAMMAR_NONE: lost events */
+    uint64_t length, members;             /* events; streams of its class */
+};
+
+struct report_shapes {
+    uint32_t common, moved;       /* moved: classes in both whose ranks are others */
+    uint32_t count[2];            /* only in A, only in B */
+    struct report_shape *only[2];
+};
+
+struct report_total { const char *name; double ns[2], spread; bool moved; }; /* mean of the ranks; wall: the longest */
+
+enum { REPORT_TOTALS = 4 };
+
+struct report_comparison {
+    struct report *report[2];
+    const char *file[2];
+    bool scaled;                  /* the numbers of ranks differ */
+    bool structure_differs, times_differ;
+    bool other_arguments;         /* times are not compared */
+    bool gave_up;                 /* too many terminals to be mapped */
+    uint32_t timing[2];           /* a terminal of A, of B, by which timing decides the order; GRAMMAR_NONE: none */
+    uint32_t matched[4];          /* terminals of A by enum report_match */
+    uint32_t only_b;              /* terminals of B that A has not */
+    uint32_t row_count, loop_count;
+    struct report_row *rows;      /* calls, then regions; greatest change of time first */
+    struct report_turns *loops;   /* most time first */
+    struct report_shapes rules, classes;
+    struct report_total totals[REPORT_TOTALS];
+};
+
+/* Compares two reports, which must outlive the result, as must the names of their files. */
+struct report_comparison *report_compare(struct report *a, const char *a_file, struct report *b, const char *b_file);
+void report_comparison_destroy(struct report_comparison *c);
+
+/* Whether a terminal is a call that is as long as other ranks make it. */
+bool report_waits(const struct job *j, uint32_t terminal);
+/* Whether timing decides the order of calls in one of the jobs; how often those of a row are made. */
+bool report_by_timing(const struct report_comparison *c);
+bool report_row_by_timing(const struct report_comparison *c, const struct report_row *r);
+/* Whether a loop, a row is not what it was; what timing decides is what it was. */
+bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l);
+bool report_row_changed(const struct report_comparison *c, const struct report_row *r);
+/* How a value went from ranks[0] to ranks[1]; *exponent of P, meaningless when a value is 0. */
+enum report_law report_law(const double value[2], const uint32_t ranks[2], double *exponent);
+const char *report_law_name(enum report_law law);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules against measures: which promises a run broke; see contract.h. */
+#include "contracts/contract.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "findings/units.h"
+
+/* Whether `name` stands in `where` as a word, or as some. */
+static bool has_word(const char *where, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = strstr(where, name); at; at = strstr(at + 1, name)) {
+        bool begins = at == where || !(isalnum((unsigned char)at[-1]) || at[-1] == '_') ||
+                      !(isalnum((unsigned char)*name) || *name == '_');
+        char next = at[length], last = name[length - 1];
+        if (begins &&
+            (!(isalnum((unsigned char)next) || next == '_') || !(isalnum((unsigned char)last) || last == '_')))
+            return true;
+    }
+    return false;
+}
+
+static bool applies(const struct report_rule *r, const struct report_measures *m, const struct report_measure *x)
+{
+    if (r->about != x->about)
+        return false;
+    if (r->about == REPORT_ABOUT_STRUCTURE)
+        return !r->name || !strcmp(r->name, x->part) || (!strcmp(r->name, "callsites") && x->value[m->runs] < 0);
+    return r->name ? has_word(x->where, r->name) : !x->minor;
+}
+
+/* The first run of the baseline that is not as those before it. */
+static uint32_t varies_since(const struct report_measure *x, uint32_t runs, double tolerance)
+{
+    for (uint32_t i = 1; i < runs; i++)
+        if (x->about == REPORT_ABOUT_STRUCTURE ? fabs(x->value[i] - x->value[0]) > 1e-9
+                                               : fabs(x->value[i] - x->value[0]) > tolerance * fabs(x->value[0]))
+            return i + 1;
+    return 0;
+}
+
+static void break_rule(struct report_contract *c, uint32_t rule, const struct report_measures *m,
+                       const struct report_measure *x)
+{
+    bool share = x->about > REPORT_ABOUT_WALL;
+    double value = x->value[m->runs];
+
+    base_must(base_array_more(&c->breaches, c->breach_count, sizeof *c->breaches));
+    c->breaches[c->breach_count++] = (struct report_breach){
+        .rule = rule, .what = x->part, .where = strdup(x->where),
+        .base = share ? 1 / x->mean : x->mean, .value = share ? 1 / value : value,
+        .unit = share ? "share" : x->about != REPORT_ABOUT_STRUCTURE ? "seconds" :
+                !strcmp(x->part, "bytes") ? "bytes" : "count",
+        .pace = x->about > REPORT_ABOUT_STRUCTURE && x->about < REPORT_ABOUT_WALL ?
+                expm1(m->pace[x->follows].change) : 0,
+        .scatter = x->scatter, .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) };
+    c->rules[rule].verdict = REPORT_BROKEN;
+}
+
+/* A count is kept when the baseline had it, or values on both sides. Classes: when some run had the same. */
+static bool count_kept(const struct report_measure *x, uint32_t runs)
+{
+    double least = INFINITY, most = -INFINITY;
+
+    for (uint32_t i = 0; i < runs; i++) {
+        least = fmin(least, x->value[i]);
+        most = fmax(most, x->value[i]);
+    }
+    return x->value[runs] >= least && x->value[runs] <= most;
+}
+
+static bool kept(const struct report_measures *m, const struct report_measure *x, double tolerance)
+{
+    if (x->about == REPORT_ABOUT_STRUCTURE)
+        return count_kept(x, m->runs);
+    return x->value[m->runs] <= x->mean || x->change <= log1p(tolerance) || x->change <= x->chance;
+}
+
+static void cannot_say(struct report_rule *r, const char *why)
+{
+    if (r->verdict != REPORT_KEPT)
+        return;
+    r->verdict = REPORT_CANNOT_SAY;
+    snprintf(r->why, sizeof r->why, "%s", why);
+}
+
+/* Longer by more than it may be, yet nobody knows why: of a figure of the whole run by less than it varies by, of times
+   with most others. */
+static void judge_doubt(struct report_rule *r, const struct report_measures *m, const struct report_measure *x)
+{
+    const struct report_measure *of = x->about < REPORT_ABOUT_WALL ? m->pace : x;
+    double percent = 100 * expm1(of->change);
+
+    if (x->about == REPORT_ABOUT_STRUCTURE || of->change <= log1p(r->tolerance))
+        return;
+    if (of == m->pace && of->change > of->chance)
+        cannot_say(r, report_text("most times are %.1f %% longer: the machine is slower, or all of the program",
+                                  percent));
+    else if (of == x && x->change <= x->chance)
+        cannot_say(r, report_text("%.1f %% %s, but the baseline's own runs vary by %.1f %%", percent,
+                                  x->about == REPORT_ABOUT_WALL ? "longer" : "worse", 100 * x->scatter));
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return BASE_ORDER(x, y);
+}
+
+static void judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)
+{
+    struct report_rule *r = &c->rules[rule];
+    double *least = malloc((m->count + 1) * sizeof *least);
+
+    r->judged = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct report_measure *x = m->at[i];
+        if (!applies(r, m, x))
+            continue;
+        least[r->judged++] = expm1(x->chance);
+        if (!kept(m, x, r->tolerance))
+            break_rule(c, rule, m, x);
+        else
+            judge_doubt(r, m, x);
+    }
+    qsort(least, r->judged, sizeof *least, by_value);
+    r->least = r->judged && r->about != REPORT_ABOUT_STRUCTURE ? least[r->judged / 2] : -1;
+    free(least);
+    if (!r->judged && r->about > REPORT_ABOUT_WALL)
+        cannot_say(r, "it is not known of all runs");
+    else if (!r->judged && r->name && r->about != REPORT_ABOUT_STRUCTURE)
+        cannot_say(r, report_text("nothing that both have is named '%.40s'", r->name));
+}
+
+static double size_of(const struct report_breach *b)
+{
+    return b->base > 0 && b->value >= 0 ? fabs(b->value / b->base - 1) : INFINITY;
+}
+
+static int by_rule(const void *a, const void *b)
+{
+    const struct report_breach *x = a, *y = b;
+    double p = size_of(x), q = size_of(y);
+
+    return BASE_ORDER(x->rule, y->rule) ?: BASE_ORDER(q, p) ?: strcmp(x->where, y->where);
+}
+
+/* Times and efficiencies that the rules are about, each once. */
+static uint32_t times_judged(const struct report_contract *c, const struct report_measures *m)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < m->count; i++)
+        for (uint32_t k = 0; k < c->rule_count; k++)
+            if (m->at[i]->about != REPORT_ABOUT_STRUCTURE && applies(&c->rules[k], m, m->at[i])) {
+                count++;
+                break;
+            }
+    return count;
+}
+
+void report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
+                           uint32_t runs, struct report *run, const char *file)
+{
+    struct report_measures m;
+
+    for (uint32_t i = 0; i < c->rule_count; i++)
+        for (uint32_t k = 0; k <= runs && c->rules[i].about == REPORT_ABOUT_SERIALISATION; k++)
+            report_split_communication(k < runs ? baseline[k] : run);
+    report_measure_all(&m, baseline, files, runs, run, file);
+    c->runs = runs;
+    if (m.comparable)
+        report_measures_settle(&m, times_judged(c, &m));
+    for (uint32_t i = 0; i < c->rule_count; i++) {
+        struct report_rule *r = &c->rules[i];
+        r->least = -1;
+        if (!m.comparable || (m.other && r->about != REPORT_ABOUT_STRUCTURE)) {
+            cannot_say(r, m.comparable ? m.other : m.why);
+        } else {
+            judge(c, i, &m);
+        }
+    }
+    if (c->breach_count)
+        qsort(c->breaches, c->breach_count, sizeof *c->breaches, by_rule);
+    report_measures_clear(&m);
+}
+
+enum report_verdict report_contract_verdict(const struct report_contract *c)
+{
+    enum report_verdict worst = REPORT_KEPT;
+
+    for (uint32_t i = 0; i < c->rule_count; i++)
+        if (c->rules[i].verdict == REPORT_BROKEN)
+            return REPORT_BROKEN;
+        else if (c->rules[i].verdict == REPORT_CANNOT_SAY)
+            worst = REPORT_CANNOT_SAY;
+    return worst;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What contracts are about: counts and times of the calls, regions and loops of a run, beside those of each run of its
+ * baseline. Each run of the baseline is compared with the new one (compare.h), which says what belongs together;
+ * measures that are the same one of the new run, or have one name where it has none, become one.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "contracts/compare.h"
+#include "contracts/contract.h"
+#include "findings/names.h"
+#include "findings/units.h"
+
+enum { ABSENT = -1, NAME = 400, FUNCTION_WIDTH = 60, CALLER_WIDTH = 200 };
+#define LEAST_SHARE 0.001 /* of the job's time, for a measure to be judged unasked … */
+#define TELLING 8         /* … executions a stream */
+
+struct filling {
+    struct report_measures *m;
+    struct report_comparison *c;
+    uint32_t run;      /* of the baseline, from 0 */
+    double whole;      /* ns of all streams of the new run */
+};
+
+/* Of a time in the two runs: its relative standard error by the executions. Of a count: none. */
+struct inside { double error[2], deviation; };
+
+static struct inside inside_of(const double error[2], const uint64_t count[2])
+{
+    double deviation = fmax(error[0] * sqrt((double)count[0]), error[1] * sqrt((double)count[1]));
+
+    return (struct inside){ { error[0], error[1] }, deviation };
+}
+
+/* --- Names --- */
+
+static void name_call(const struct report_comparison *c, const uint32_t terminal[2], char *text)
+{
+    int side = terminal[1] != GRAMMAR_NONE;
+    struct report *r = c->report[side];
+
+    if (terminal[side] == GRAMMAR_NONE)
+        snprintf(text, NAME, "lost events");
+    else
+        snprintf(text, NAME, "%s at %s",
+                 report_line(job_text(r->job, r->job->terminals[terminal[side]].function), FUNCTION_WIDTH),
+                 report_where(r, terminal[side], CALLER_WIDTH));
+}
+
+/* --- The list --- */
+
+/* One measure: of the new run's `order` where there is one, else of this name. */
+static int by_identity(const void *a, const void *b)
+{
+    const struct report_measure *x = a, *y = b;
+
+    return BASE_ORDER(x->about, y->about) ?: BASE_ORDER(x->order, y->order) ?: strcmp(x->part, y->part) ?:
+           (x->order == GRAMMAR_NONE ? strcmp(x->where, y->where) : 0);
+}
+
+static struct report_measure *add(struct report_measures *m, const struct report_measure *like)
+{
+    struct report_measure *x = malloc(sizeof *x);
+
+    *x = *like;
+    x->where = strdup(like->where);
+    x->value = malloc((m->runs + 1) * sizeof *x->value);
+    x->error = calloc(m->runs + 1, sizeof *x->error);
+    for (uint32_t i = 0; i <= m->runs; i++)
+        x->value[i] = ABSENT;
+    tsearch(x, &m->tree, by_identity);
+    base_must(base_array_more(&m->at, m->count, sizeof *m->at));
+    return m->at[m->count++] = x;
+}
+
+/* Puts the value that this run of the baseline has, and the new one's. */
+static void put(const struct filling *f, struct report_measure like, const double value[2], struct inside inside)
+{
+    struct report_measure *const *found = tfind(&like, &f->m->tree, by_identity);
+    struct report_measure *x = found ? *found : add(f->m, &like);
+    const uint32_t run[2] = { f->run, f->m->runs };
+
+    for (int side = 0; side < 2; side++) {
+        x->value[run[side]] = value[side];
+        x->error[run[side]] = inside.error[side];
+    }
+    x->inside = fmax(x->inside, inside.deviation);
+    x->minor &= like.minor;
+}
+
+/* --- Rows: calls and regions --- */
+
+static void put_time(const struct filling *f, const struct report_row *r, const struct report_shift *s,
+                     const char *part, char *name)
+{
+    bool follows = s == &r->own && report_waits(f->c->report[1]->job, r->terminal[1]);
+    struct report_measure like = {
+        .about = r->region ? REPORT_ABOUT_REGION : REPORT_ABOUT_CALLSITE, .part = part, .where = name,
+        .order = r->terminal[1], .follows = follows,
+        .minor = (follows && f->m->runs == 1) || s->mean[1] * (double)r->count[1] < LEAST_SHARE * f->whole ||
+                 r->count[1] < TELLING * r->streams[1],
+    };
+
+    if (s->usual[0] > 0 && s->usual[1] > 0)
+        put(f, like, s->usual, inside_of(s->error, r->count));
+}
+
+static const char *part_of(const struct report_row *r, const struct report_comparison *c)
+{
+    int side = r->terminal[1] != GRAMMAR_NONE;
+    const struct job *j = c->report[side]->job;
+    bool receives;
+
+    if (r->region || r->terminal[side] == GRAMMAR_NONE)
+        return "callsites";
+    if (report_model_moves_data(j, r->terminal[side], &receives))
+        return "messages";
+    return j->terminals[r->terminal[side]].call_kind == JOB_COLLECTIVE ? "collectives" : "callsites";
+}
+
+static void put_count(const struct filling *f, const struct report_row *r, const char *part, const uint64_t count[2],
+                      char *name)
+{
+    struct report_measure like = { .part = part, .where = name, .order = r->terminal[1] };
+    const double value[2] = { r->count[0] ? (double)count[0] : ABSENT, r->count[1] ? (double)count[1] : ABSENT };
+
+    put(f, like, value, (struct inside){ { 0, 0 }, 0 });
+}
+
+static void put_row(const struct filling *f, const struct report_row *r)
+{
+    char name[NAME];
+
+    name_call(f->c, r->terminal, name);
+    if (!report_row_by_timing(f->c, r) || !r->count[0] != !r->count[1])
+        put_count(f, r, part_of(r, f->c), r->count, name);
+    if ((r->bytes[0] || r->bytes[1]) && !report_row_by_timing(f->c, r))
+        put_count(f, r, "bytes", r->bytes, name);
+    if (!r->count[0] || !r->count[1])
+        return;
+    put_time(f, r, &r->own, "in", name);
+    put_time(f, r, &r->gap, "before", name);
+}
+
+/* --- Loops, the whole --- */
+
+static void put_loop(const struct filling *f, const struct report_turns *l)
+{
+    char name[NAME + 32], call[NAME];
+    uint32_t ranks = f->c->report[1]->job->info.ranks;
+    double turns[2];
+
+    name_call(f->c, l->terminal, call);
+    snprintf(name, sizeof name, "loop of %" PRIu64 " events from %s", l->length[l->present[1]], call);
+    for (int i = 0; i < 2; i++)
+        turns[i] = l->present[i] ? report_mean(l->turns[i], l->executions[i]) : ABSENT;
+    struct report_measure like = { .part = "turns", .where = name,
+                                   .order = l->present[1] ? l->class_index[1] << 20 ^ l->node[1] : GRAMMAR_NONE };
+    if (!report_by_timing(f->c))
+        put(f, like, turns, (struct inside){ { 0, 0 }, 0 });
+    like.about = REPORT_ABOUT_LOOP;
+    like.part = "turn";
+    like.minor = l->time_ns[1] < LEAST_SHARE * f->whole || l->turns[1] < TELLING * ranks;
+    if (l->present[0] && l->present[1] && l->usual[0] > 0 && l->usual[1] > 0)
+        put(f, like, l->usual, inside_of(l->error, l->turns));
+}
+
+static void put_whole(const struct filling *f, enum report_about about, const char *part, double base, double value)
+{
+    char name[] = "";
+    const double of[2] = { base, value };
+
+    put(f, (struct report_measure){ .about = (uint8_t)about, .part = part, .where = name }, of,
+        (struct inside){ { 0, 0 }, 0 });
+}
+
+/* Efficiencies as times are: what is worse is more. */
+static void put_efficiencies(const struct filling *f)
+{
+    const struct report_efficiency *a = &f->c->report[0]->model->efficiency, *b = &f->c->report[1]->model->efficiency;
+    bool threads = a->threads > 1 && b->threads > 1;
+    bool measured = (a->measured || a->threads == 1) && (b->measured || b->threads == 1);
+    const struct { enum report_about about; const char *name; bool known; double of[2]; } each[] = {
+        { REPORT_ABOUT_PARALLEL, "parallel", measured, { a->parallel, b->parallel } },
+        { REPORT_ABOUT_LOAD_BALANCE, "load_balance", true, { a->load_balance, b->load_balance } },
+        { REPORT_ABOUT_SERIALISATION, "serialisation", a->split && b->split, { a->serialisation, b->serialisation } },
+        { REPORT_ABOUT_OPENMP, "openmp", measured && threads, { a->openmp, b->openmp } },
+    };
+
+    for (size_t i = 0; i < sizeof each / sizeof *each && a->known && b->known; i++)
+        if (each[i].known && each[i].of[0] > 0 && each[i].of[1] > 0)
+            put_whole(f, each[i].about, each[i].name, 1 / each[i].of[0], 1 / each[i].of[1]);
+}
+
+static void fill(const struct filling *f)
+{
+    const struct report_shapes *s = &f->c->classes;
+
+    put_whole(f, REPORT_ABOUT_WALL, "run", f->c->totals[0].ns[0], f->c->totals[0].ns[1]);
+    put_efficiencies(f);
+    if (!report_by_timing(f->c)) /* they are the same or not: 0 beside 0, else how many of them the other has not */
+        put_whole(f, REPORT_ABOUT_STRUCTURE, "classes", s->count[0] + s->count[1] + s->moved, 0);
+    for (uint32_t i = 0; i < f->c->row_count; i++)
+        put_row(f, &f->c->rows[i]);
+    for (uint32_t i = 0; i < f->c->loop_count; i++)
+        put_loop(f, &f->c->loops[i]);
+}
+
+/* Whether times and counts of the two can be held against each other at all. */
+static bool comparable(struct report_measures *m, const struct report_comparison *c, uint32_t run)
+{
+    const struct job_info *a = &c->report[0]->job->info, *b = &c->report[1]->job->info;
+
+    if (a->ranks != b->ranks || a->threads != b->threads)
+        snprintf(m->why, sizeof m->why, "run %u of the baseline has %u ranks x %u threads, the new one %u x %u",
+                 run + 1, a->ranks, a->threads, b->ranks, b->threads);
+    else if (a->missing || b->missing)
+        snprintf(m->why, sizeof m->why, "%u rank(s) are missing", a->missing ? a->missing : b->missing);
+    else if (c->gave_up)
+        snprintf(m->why, sizeof m->why, "too many callsites to be told which belong together");
+    else
+        return true;
+    return m->comparable = false;
+}
+
+void report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files,
+                        uint32_t runs, struct report *run, const char *file)
+{
+    *m = (struct report_measures){ .runs = runs, .comparable = true };
+    for (uint32_t i = 0; m->comparable && i < runs; i++) {
+        struct report_comparison *c = report_compare(baseline[i], files[i], run, file);
+        struct filling f = { .m = m, .c = c, .run = i, .whole = (double)run->model->stream_wall_ns };
+        if (comparable(m, c, i))
+            fill(&f);
+        if (c->other_arguments)
+            m->other = "the arguments of the runs differ: times are not compared";
+        report_comparison_destroy(c);
+    }
+}
+
+static void keep(void *measure)
+{
+    (void)measure; /* the list frees it */
+}
+
+void report_measures_clear(struct report_measures *m)
+{
+    tdestroy(m->tree, keep);
+    for (uint32_t i = 0; i < m->count; i++) {
+        free(m->at[i]->where);
+        free(m->at[i]->value);
+        free(m->at[i]->error);
+        free(m->at[i]);
+    }
+    free(m->at);
+    free(m->pace[0].value);
+    free(m->pace[1].value);
+    *m = (struct report_measures){ 0 };
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings/by_rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/order.h"
+#include "findings/ranges.h"
+#include "findings/report.h"
+#include "findings/units.h"
+#include "job/own.h"
+#include "job/turns.h"
+#include "job/value.h"
+
+/* One rank's stream of a class, of `weight` ranks. */
+struct member {
+    const struct job *job;
+    const struct job_class *class;
+    struct grammar_flat *own; /* its exponents */
+    uint64_t *uses;           /* of each rule */
+    uint32_t rank, thread;
+    double weight;
+    bool alone;               /* in its class */
+};
+
+static unsigned size_of(double bytes)
+{
+    int exponent = 0;
+
+    if (bytes < 1)
+        return 0;
+    frexp(bytes, &exponent);
+    return exponent < REPORT_SIZES ? (unsigned)exponent : REPORT_SIZES - 1;
+}
+
+/* All `count` calls of a node: one period stands for all of them. */
+static void add_sizes(struct report_sizes *s, const struct job_variant *v, uint32_t rank, double count)
+{
+    const struct grammar_attr *a = &v->attr;
+    uint64_t period = a->period ? a->period : 1;
+    int64_t value;
+
+    s->bytes += count * job_attr_mean(a);
+    if (!grammar_attr_value(a, 0, &value) || period > 4096 || (!a->period && a->min != a->max)) {
+        s->calls[size_of(job_attr_mean(a))] += count;
+        s->estimated += count;
+        return;
+    }
+    for (uint64_t i = 0; i < period; i++)
+        if (grammar_attr_value(a, i, &value))
+            s->calls[size_of((double)job_variant_value(v, rank, value))] += count / (double)period;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    return BASE_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static struct report_sizes *comm_sizes(struct report_by_rank *b, const struct job *j, uint32_t comm)
+{
+    uint32_t *at = comm >= j->comm_count ? NULL : bsearch(&j->comms[comm].size, b->comm_size, b->comms,
+                                                          sizeof *b->comm_size, by_size);
+
+    return at ? &b->of_comm[at - b->comm_size] : NULL;
+}
+
+static void add_times(struct report_cell *cell, const struct member *m, uint32_t n, double count)
+{
+    const struct job_own *o = job_own_of(m->job, (uint32_t)(m->class - m->job->classes), n, m->rank, m->thread);
+    const struct grammar_moments *took = &m->class->grammar->stats[n].duration;
+    double mean = grammar_moments_mean(took, m->class->grammar->stats[n].count);
+    bool own = o && o->ranks;
+
+    if (own)
+        cell->ns += count * job_own_mean(o, JOB_OWN_DURATION);
+    else
+        *(m->alone ? &cell->ns : &cell->shared_ns) += count * mean;
+    if (took->min == UINT64_MAX)
+        return;
+    cell->least_ns = cell->most_ns > 0 ? fmin(cell->least_ns, (double)took->min) : (double)took->min;
+    cell->most_ns = fmax(cell->most_ns, (double)took->max);
+}
+
+static void add_node(struct report_by_rank *b, const struct report_model *model, const struct member *m,
+                     struct report_cell *row, uint32_t n, double count)
+{
+    const struct job_terminal *t = &m->job->terminals[m->class->grammar->nodes[n].symbol];
+
+    if (t->kind == JOB_REGION || count <= 0)
+        return;
+    uint32_t site = model->place[m->class->grammar->nodes[n].symbol];
+    if (site >= b->sites)
+        return;
+    add_times(&row[site], m, n, count);
+    if (t->phase == JOB_CLOSE)
+        return;
+    row[site].count += count;
+    const struct job_variant *v = job_variant(m->class, n, GRAMMAR_BYTES, m->rank, m->thread);
+    if (!v || t->peer_class == JOB_PEER_NULL)
+        return;
+    row[site].bytes += count * job_attr_mean(&v->attr);
+    add_sizes(&b->of_site[site], v, m->rank, count);
+    struct report_sizes *of_comm = comm_sizes(b, m->job, t->comm);
+    if (of_comm)
+        add_sizes(of_comm, v, m->rank, count);
+}
+
+static void add_stream(struct report_by_rank *b, const struct report_model *model, const struct job_stream *s,
+                       struct report_cell *row)
+{
+    uint32_t c = job_stream_class(model->job, s->rank, s->thread);
+    struct member m = { .job = model->job, .rank = s->rank, .thread = s->thread, .weight = s->count };
+
+    if (c == GRAMMAR_NONE || !model->job->classes[c].grammar)
+        return;
+    m.class = &model->job->classes[c];
+    m.alone = report_members(m.class) == 1;
+    m.own = job_member_grammar(m.class, s->rank, s->thread);
+    if (!m.own)
+        return;
+    m.uses = calloc(m.own->rule_count + 1u, sizeof *m.uses);
+    grammar_flat_uses(m.own, m.uses);
+    for (uint32_t k = 0; k < m.own->rule_count; k++)
+        for (uint32_t n = m.own->rules[k].first; n < m.own->rules[k].first + m.own->rules[k].length; n++)
+            if (m.own->nodes[n].symbol < m.job->terminal_count)
+                add_node(b, model, &m, row, n, m.weight * (double)m.uses[k] * (double)m.own->nodes[n].exponent);
+    free(m.uses);
+    job_member_free(m.own);
+}
+
+static void find_comm_sizes(struct report_by_rank *b, const struct job *j)
+{
+    uint32_t distinct = 0;
+
+    b->comm_size = calloc(j->comm_count + 1u, sizeof *b->comm_size);
+    for (uint32_t i = 0; i < j->comm_count; i++)
+        b->comm_size[i] = j->comms[i].size;
+    qsort(b->comm_size, j->comm_count, sizeof *b->comm_size, by_size);
+    for (uint32_t i = 0; i < j->comm_count; i++)
+        if (!i || b->comm_size[i] != b->comm_size[i - 1])
+            b->comm_size[distinct++] = b->comm_size[i];
+    b->comms = distinct;
+    b->of_comm = calloc(distinct + 1u, sizeof *b->of_comm);
+}
+
+/* Ranks that matter least have no times of their own: what is left of the call's time is theirs. */
+static void share_rest(struct report_by_rank *b, uint32_t site, double rest)
+{
+    double shared = 0;
+
+    for (uint32_t k = 0; k < b->ranks; k++) {
+        rest -= b->cell[(size_t)k * b->sites + site].ns;
+        shared += b->cell[(size_t)k * b->sites + site].shared_ns;
+    }
+    for (uint32_t k = 0; k < b->ranks && shared > 0; k++) {
+        struct report_cell *c = &b->cell[(size_t)k * b->sites + site];
+        c->shared_ns *= fmax(rest, 0) / shared;
+        c->ns += c->shared_ns;
+    }
+}
+
+struct report_by_rank *report_by_rank_create(struct report *r)
+{
+    const struct report_model *m = r->model;
+    struct report_by_rank *b = calloc(1, sizeof *b);
+
+    b->ranks = m->rank_count;
+    b->sites = m->site_count;
+    b->cell = calloc((size_t)b->ranks * b->sites + 1, sizeof *b->cell);
+    b->of_site = calloc(b->sites + 1u, sizeof *b->of_site);
+    find_comm_sizes(b, r->job);
+    for (uint32_t i = 0, rank = 0; i < r->job->stream_count; i++) {
+        while (rank + 1 < m->rank_count && m->ranks[rank].rank != r->job->streams[i].rank)
+            rank++;
+        add_stream(b, m, &r->job->streams[i], &b->cell[(size_t)rank * b->sites]);
+    }
+    for (uint32_t s = 0; s < b->sites; s++)
+        share_rest(b, s, (double)m->sites[s].time_ns);
+    return b;
+}
+
+void report_by_rank_destroy(struct report_by_rank *b)
+{
+    free(b->cell);
+    free(b->of_site);
+    free(b->comm_size);
+    free(b->of_comm);
+    free(b);
+}

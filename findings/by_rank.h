@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls rank by rank, and how large the data of calls are: what each rank has at each callsite, of all its threads.
+ *
+ * Counts and bytes are exact. A rank's time is its own where the job keeps it (job/own.h: the places that matter) or
+ * its class has no other rank; all others share what is left of the call's time, in proportion to their calls. The
+ * shortest and the longest call are those of the class.
+ *
+ * Sizes are counted by power of two of the bytes that a call had on a rank. Where a place's values are known one by one
+ * each counts in its own; else all count where their mean is, and are said to be estimated.
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_BY_RANK_H
+#define PYTHIA_FINDINGS_BY_RANK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct report;
+
+struct report_cell {
+    double count, bytes, ns;
+    double least_ns, most_ns; /* of one call; 0: never called */
+    double shared_ns;         /* of ns, what is not the rank's own */
+};
+
+/* 0: nothing; k: from 2^(k - 1) bytes on, below 2^k. */
+enum { REPORT_SIZES = 64 };
+struct report_sizes { double calls[REPORT_SIZES], bytes, estimated; };
+
+struct report_by_rank {
+    uint32_t ranks, sites;        /* records of the model; of a large job blocks of ranks, for which cells are sums */
+    struct report_cell *cell;     /* ranks x sites */
+    struct report_sizes *of_site;
+    uint32_t comms;
+    uint32_t *comm_size;          /* ranks in a communicator, ascending … */
+    struct report_sizes *of_comm; /* … and what calls on those of that size had */
+};
+
+struct report_by_rank *report_by_rank_create(struct report *r);
+void report_by_rank_destroy(struct report_by_rank *b);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "findings/losses.h"
+#include "findings/parts.h"
+#include "findings/ranges.h"
+#include "findings/units.h"
+#include "job/ranges.h"
+
+static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_KINDS] = {
+    { "late_sender", "late sender", "send earlier, or overlap" },
+    { "late_receiver", "late receiver", "post the receive earlier" },
+    { "imbalance", "imbalance", "give these ranks less work" },
+    { "moving_imbalance", "moving imbalance", "wait less often, or share work" },
+    { "serial_chain", "serial chain", "break the chain: pipeline it" },
+    { "starved_workers", "starved workers", "larger tasks, more masters" },
+    { "waiting_master", "master waits", "let the master work, too" },
+    { "small_regions", "small regions", "merge small regions, or if clause" },
+    { "uneven_threads", "uneven threads", "schedule(dynamic)" },
+    { "serial_part", "serial part", "make the serial part parallel" },
+    { "many_small_messages", "many small messages", "fewer, larger messages" },
+    { "io", "I/O", "fewer, larger accesses" },
+    { "communicators", "making communicators", "make them once" },
+    { "start_and_end", "MPI_Finalize", "" },
+    { "idle_ranks", "idle ranks wait", "give them work, or start fewer" },
+    { "transfer", "transfer", "fewer messages, or overlap" },
+    { "no_processor", "no processor", "fewer ranks or threads a node" },
+    { "threads_wait", "threads wait for each other", "smaller critical sections" },
+    { "fork_and_join", "fork and join", "larger regions" },
+    { "not_explained", "not explained", "" },
+};
+
+const char *report_finding_name(enum report_finding_kind k)
+{
+    return kinds[k].name;
+}
+
+const char *report_finding_words(enum report_finding_kind k)
+{
+    return kinds[k].words;
+}
+
+static bool in_call(const struct report *r, const struct report_finding *one, const char *part)
+{
+    return strstr(job_text(r->job, r->job->terminals[one->call].function), part) != NULL;
+}
+
+/* Where threads wait for each other, or regions are short, because there are more of them than processors. */
+static bool crowded(const struct report *r, enum report_finding_kind k)
+{
+    return (k == REPORT_UNEVEN_THREADS || k == REPORT_SMALL_REGIONS) && report_delay_share(r) > 0.1;
+}
+
+const char *report_finding_advice(struct report *r, const struct report_finding *one)
+{
+    if (one->seconds < LEAST_ADVICE)
+        return "";
+    if (crowded(r, one->kind))
+        return "fewer threads: they had no processor";
+    if (one->kind == REPORT_LATE_RECEIVER && in_call(r, one, "endrecv"))
+        return "receive with MPI_Irecv before";
+    if (one->kind == REPORT_IMBALANCE && strncmp(one->ranks, "rank ", 5) == 0)
+        return "give it less work";
+    return kinds[one->kind].advice;
+}
+
+void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
+{
+    struct job_member *m = calloc(ranks + 1u, sizeof *m);
+    struct job_ranges set = { 0 };
+    uint32_t members = 0;
+
+    for (uint32_t r = 0; r < ranks; r++)
+        if (in[r])
+            m[members++] = (struct job_member){ r, 0 };
+    base_must(job_ranges_members(&set, m, members));
+    struct job_class c = { .ranges = set.range, .range_count = set.count, .member_ranges = set.count };
+    char *line = report_ranges_text(&c);
+    snprintf(text, size, "%s", line);
+    free(line);
+    free(set.range);
+    free(m);
+}
+
+/* --- The list --- */
+
+static bool same_finding(const struct report_finding *a, const struct report_finding *b)
+{
+    return a->kind == b->kind && !strcmp(a->where, b->where) && !strcmp(a->cause, b->cause);
+}
+
+void findings_add(struct findings *f, const struct report_finding *one, const bool *in)
+{
+    struct report_findings *all = f->all;
+    uint64_t hash = XXH64(one->where, strlen(one->where), XXH64(one->cause, strlen(one->cause), (uint64_t)one->kind));
+    uint32_t at = base_hash_start(hash), i;
+
+    if (one->seconds <= 0 || f->total <= 0)
+        return;
+    while ((i = base_hash_next(&f->index, hash, &at)) != BASE_HASH_NONE && !same_finding(&all->finding[i], one))
+        ;
+    if (i == BASE_HASH_NONE) {
+        base_must(base_hash_reserve(&f->index, 1));
+        base_hash_put(&f->index, hash, i = all->count);
+        base_must(base_array_more(&all->finding, all->count, sizeof *one));
+        all->finding[all->count++] = *one;
+        all->finding[i].seconds = 0;
+        f->in = realloc(f->in, (size_t)all->count * f->ranks * sizeof *in);
+        memset(f->in + (size_t)i * f->ranks, 0, f->ranks * sizeof *in);
+    }
+    all->finding[i].seconds += one->seconds;
+    for (uint32_t r = 0; r < f->ranks; r++)
+        f->in[(size_t)i * f->ranks + r] |= in[r];
+}
+
+void findings_settle(struct findings *f)
+{
+    struct report_findings *all = f->all;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct report_finding *one = &all->finding[i];
+        one->share = one->seconds / f->total;
+        if (one->share < LEAST_SHARE)
+            continue;
+        report_ranks_set(f->in + (size_t)i * f->ranks, f->ranks, one->ranks, sizeof one->ranks);
+        all->finding[kept++] = *one;
+    }
+    all->count = kept;
+    free(f->in);
+    base_hash_close(&f->index);
+}
+
+void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size)
+{
+    const struct job_terminal *t = &r->job->terminals[terminal];
+    const struct report_place *p = report_place_of(r, terminal);
+
+    if (p && p->function && p->file)
+        snprintf(text, size, "%s@%s:%u", p->function, p->file, p->line);
+    else
+        report_callsite_text(r->resolver, t->callsite, t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, text, size);
+    char *outer = strchr(text, '<');
+    if (outer)
+        *outer = '\0';
+}
+
+void findings_place(struct findings *f, uint32_t site, char *text, size_t size)
+{
+    report_site_place(f->report, replay_bind_site(f->bind, site)->terminal, text, size);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct report_finding *x = a, *y = b;
+    return BASE_ORDER(y->seconds, x->seconds);
+}
+
+void findings_sort(struct report_findings *all)
+{
+    if (all->count)
+        qsort(all->finding, all->count, sizeof *all->finding, by_cost);
+}
+
+void findings_begin(struct findings *f, struct report *r, struct report_findings *all)
+{
+    struct replay_analysis *a = report_analysis(r);
+
+    *f = (struct findings){ .report = r, .all = all, .ranks = r->job->info.ranks };
+    all->known = a != NULL;
+    if (!a)
+        return;
+    f->analysis = a;
+    f->bind = replay_analysis_bind(a);
+    f->total = replay_analysis_recorded(a) * f->ranks;
+}
+
+static void find(struct report *r, struct report_findings *all)
+{
+    struct findings f;
+
+    findings_begin(&f, r, all);
+    if (!all->known)
+        return;
+    f.told = all->told = calloc(r->model->site_count + 1u, sizeof *all->told);
+    findings_of_regions(&f);
+    findings_of_waits(&f);
+    findings_of_moving(&f);
+    findings_of_messages(&f);
+    findings_settle(&f);
+    findings_sort(all);
+}
+
+const struct report_findings *report_findings(struct report *r)
+{
+    if (!r->findings)
+        find(r, r->findings = calloc(1, sizeof *r->findings));
+    return r->findings;
+}
+
+void report_findings_destroy(struct report_findings *f)
+{
+    if (f) {
+        free(f->finding);
+        free(f->told);
+    }
+    free(f);
+}
+
+struct replay_analysis *report_analysis(struct report *r)
+{
+    if (!r->replayed) {
+        r->not_replayed = replay_analysis_create(r->job, r->steps, &r->analysis);
+        r->replayed = true;
+    }
+    return r->analysis;
+}
+
+double report_unmatched(struct report *r)
+{
+    return replay_analysis_unmatched(replay_analysis_result(report_analysis(r)));
+}
+
+const char *report_cannot_replay(struct report *r, double most)
+{
+    struct replay_analysis *a = report_analysis(r);
+
+    if (!a)
+        return r->not_replayed == PYTHIA_ELIMIT
+                   ? "it has too many ranks and calls, or its loops do not repeat soon enough"
+                   : pythia_strerror(r->not_replayed);
+    return report_unmatched(r) > most ? "the peers of too many messages are not known" : NULL;
+}
+
+double report_delay_share(const struct report *r)
+{
+    const struct job_delay *d = &r->job->delay;
+
+    return d->wall_ns ? (double)d->ready_ns / (double)d->wall_ns : 0;
+}

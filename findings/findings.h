@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What costs most and why: findings, made of the waits of the replay (replay/blame.h) and of what is known of regions.
+ *
+ *   waits: where x cause x culprit    ──those that belong together──>  a finding: kind, where, cause, ranks, seconds
+ *   regions: fork, work, wait, join   ──────────────────────────────>  uneven threads, small regions, serial part
+ *
+ * Seconds are those of all ranks together; the share is of their wall time. Of a region they are what its rank loses: a
+ * team of two, one of which waits half of the region for the other, loses a quarter of its time. What costs less
+ * than 1 % is no finding.
+ *
+ * Two waits belong together when a good part of each place's waits has the same cause, or a good part of a cause's
+ * waits is at the same place: a serialised phase makes ranks wait at a receive and then at a barrier, and is one
+ * finding.
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_FINDINGS_H
+#define PYTHIA_FINDINGS_FINDINGS_H
+
+#include <stdio.h>
+
+#include "findings/report.h"
+#include "replay/analysis.h"
+
+enum report_finding_kind {
+    REPORT_LATE_SENDER, REPORT_LATE_RECEIVER, REPORT_IMBALANCE, REPORT_MOVING_IMBALANCE, REPORT_SERIAL_CHAIN,
+    REPORT_STARVED_WORKERS, REPORT_WAITING_MASTER, REPORT_SMALL_REGIONS, REPORT_UNEVEN_THREADS, REPORT_SERIAL_PART,
+    REPORT_MANY_SMALL_MESSAGES,
+    /* Of losses (findings/losses.h) alone: */
+    REPORT_IO, REPORT_COMMUNICATORS, REPORT_START_AND_END, REPORT_IDLE_RANKS, REPORT_TRANSFER, REPORT_NO_PROCESSOR,
+    REPORT_THREADS_WAIT, REPORT_FORK_AND_JOIN, REPORT_NOT_EXPLAINED, REPORT_FINDING_KINDS
+};
+
+struct report_finding {
+    enum report_finding_kind kind;
+    char where[256], cause[256]; /* function@file:line */
+    char ranks[128];             /* whose work it is: "ranks 0,2" */
+    uint32_t call;               /* terminal of the call or region that waits */
+    uint32_t more;               /* other places that have a tenth of its seconds or more; `where` has most */
+    double seconds, share;
+};
+
+struct report_findings {
+    struct report_finding *finding;
+    uint32_t count;
+    bool known;   /* the job could be replayed */
+    double *told; /* of each site of the model, ns of its calls that findings have; NULL: of none */
+};
+
+/* Most expensive first; the report's until it is destroyed. */
+const struct report_findings *report_findings(struct report *r);
+void report_findings_destroy(struct report_findings *f); /* NULL is legal */
+
+/* The share of their time that ranks were ready and had no processor; 0 where that is not known, too. */
+double report_delay_share(const struct report *r);
+
+/* The replay that they are made of; NULL where the job cannot be replayed. The report's. */
+struct replay_analysis *report_analysis(struct report *r);
+/* Of the events of the replay those that went on without their message. */
+double report_unmatched(struct report *r);
+/* Why no schedule of its ranks can be shown: there is no replay, or one in which a greater share than `most` of the
+   events went on without their message. NULL: it can. */
+const char *report_cannot_replay(struct report *r, double most);
+
+const char *report_finding_name(enum report_finding_kind k);   /* "late_sender" */
+const char *report_finding_words(enum report_finding_kind k);  /* "late sender" */
+/* Some words; "" where a finding is too short to be worth any (a millisecond). */
+const char *report_finding_advice(struct report *r, const struct report_finding *one);
+/* "ranks 0,2-5", of flags; shortened by "…". */
+void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size);
+
+/* "function@file:line" of a call or region. */
+void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size);
+
+#endif

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings/loops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "findings/loops_parts.h"
+#include "findings/report.h"
+#include "loops/function.h"
+
+enum { MOST_STREAMS = 4096 /* that are counted one by one */, NO_NODE = UINT32_MAX };
+
+/* --- Places --- */
+
+static const struct loops_function *function_at(struct loops_search *s, uint32_t module, uint64_t address)
+{
+    const struct job_module *m = &s->j->modules[module];
+    if (!s->tried[module])
+        s->code[module] = loops_code_open(job_text(s->j, m->path), job_text(s->j, m->build_id));
+    s->tried[module] = true;
+    return s->code[module] ? loops_code_function(s->code[module], address) : NULL;
+}
+
+/* The loop of that code within that one. */
+static int loop_within(struct loops_search *s, int parent, struct loops_identity id, uint32_t stop)
+{
+    for (uint32_t i = 0; i < s->l->loops; i++)
+        if (s->l->loop[i].parent == parent && s->identity[i].f == id.f && s->identity[i].number == id.number)
+            return (int)i;
+    base_must(base_array_room(&s->l->loop, &s->loop_room, s->l->loops + 1u, sizeof *s->l->loop));
+    base_must(base_array_room(&s->identity, &s->identity_room, s->l->loops + 1u, sizeof id));
+    s->identity[s->l->loops] = id;
+    s->l->loop[s->l->loops] = (struct report_loop){ .parent = parent, .order = UINT32_MAX, .head = stop };
+    return (int)s->l->loops++;
+}
+
+/* Loops around a frame; returns the innermost one of all so far. */
+static int add_chain(struct loops_search *s, struct loops_frame *f, int around, uint32_t stop)
+{
+    int number[64], depth = 0;
+    f->first = s->chains;
+    for (int n = f->node == NO_NODE ? -1 : f->f->forest.loop[f->node]; n >= 0 && depth < 64; n = f->f->forest.parent[n])
+        number[depth++] = n;
+    while (depth--) {
+        around = loop_within(s, around, (struct loops_identity){ f->f, number[depth], f->module }, stop);
+        base_must(base_array_room(&s->chain, &s->chain_room, s->chains + 1u, sizeof *s->chain));
+        s->chain[s->chains++] = around;
+        f->count++;
+    }
+    return around;
+}
+
+static void find_frames(struct loops_search *s, uint32_t i)
+{
+    const struct job_stop *p = &s->hops->stop[i];
+    const struct job_callsite *c = p->path == GRAMMAR_NONE ? NULL : &s->j->callsites[p->path];
+    struct loops_stop *stop = &s->stop[i];
+    int around = -1;
+
+    stop->frames = c ? c->count : 0;
+    stop->frame = calloc((size_t)stop->frames + 1, sizeof *stop->frame);
+    for (uint32_t k = 0; k < stop->frames; k++) {
+        const struct job_frame *f = &s->j->frames[c->first + c->count - 1 - k];
+        struct loops_frame *to = &stop->frame[k];
+        *to = (struct loops_frame){ .module = f->module, .address = f->offset - 1, .node = NO_NODE };
+        to->f = function_at(s, f->module, to->address);
+        if (to->f)
+            to->node = loops_function_node(to->f, to->address);
+        around = add_chain(s, to, around, i);
+    }
+}
+
+/* --- Steps --- */
+
+static void count_for(struct loops_search *s, int loop, double *of)
+{
+    const struct job_hop *h = s->hop;
+    const struct job_range *r = s->hops->ranges.range + h->range_first;
+    if (loop < 0)
+        return;
+    uint64_t members = job_ranges_size(r, h->range_count);
+    double each = h->mean ? (double)h->count / (double)members : (double)h->count;
+    s->l->loop[loop].mean |= h->mean || (s->streams < s->all_streams && members < s->all_streams);
+    if (s->streams < s->all_streams) {
+        of[(uint64_t)loop] += each * (double)members / (double)s->all_streams;
+        return;
+    }
+    for (uint32_t k = 0; k < h->range_count; k++)
+        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n; i++) {
+            struct job_member m = { job_range_rank(&r[k], i), r[k].thread };
+            uint64_t at = BASE_ARRAY_PLACE(s->streams, x, job_member_before(s->stream[x], m));
+            if (at < s->streams)
+                of[(uint64_t)loop * s->streams + at] += each;
+        }
+}
+
+static void turn(struct loops_search *s, int loop)
+{
+    count_for(s, loop, s->turns);
+}
+
+static void enter(struct loops_search *s, int loop)
+{
+    count_for(s, loop, s->entries);
+}
+
+/* All loops of a frame from its number `from` on, and of the frames within. */
+static void enter_from(struct loops_search *s, const struct loops_stop *b, uint32_t frame, uint32_t from)
+{
+    for (; frame < b->frames; frame++, from = 0)
+        for (uint32_t i = from; i < b->frame[frame].count; i++)
+            enter(s, s->chain[b->frame[frame].first + i]);
+}
+
+/* The frames before are the same, this one is left and entered again. */
+static void turn_outside(struct loops_search *s, const struct loops_stop *b, uint32_t frame)
+{
+    turn(s, loops_innermost(s, b, frame));
+    enter_from(s, b, frame, 0);
+}
+
+static void step_within(struct loops_search *s, const struct loops_stop *a, const struct loops_stop *b, uint32_t i)
+{
+    const struct loops_frame *x = &a->frame[i], *y = &b->frame[i];
+    uint32_t common = 0; /* how many loops hold both */
+    while (common < x->count && common < y->count && s->chain[x->first + common] == s->chain[y->first + common])
+        common++;
+    if (loops_function_leads(x->f, x->address, y->address)) {
+        enter_from(s, b, i, common);
+    } else if (common) {
+        turn(s, s->chain[y->first + common - 1]);
+        enter_from(s, b, i, common);
+    } else {
+        turn_outside(s, b, i);
+    }
+}
+
+static void take_step(struct loops_search *s, uint32_t from, uint32_t to)
+{
+    const struct loops_stop *b = &s->stop[to], *a = from == GRAMMAR_NONE ? NULL : &s->stop[from];
+    uint32_t i = 0;
+
+    if (!a || !a->frames || !b->frames) {
+        enter_from(s, b, 0, 0);
+        return;
+    }
+    while (i < a->frames && i < b->frames && loops_same_frame(&a->frame[i], &b->frame[i]))
+        i++;
+    if (i == b->frames) { /* a is there, too, or within: a region ends, or a function ends in a call */
+        if (i == a->frames && s->j->terminals[s->hops->stop[to].terminal].phase != JOB_CLOSE)
+            turn(s, loops_innermost(s, b, i));
+        return;
+    }
+    if (i == a->frames) { /* b is within: of a region, or the call is made again */
+        if (s->j->terminals[s->hops->stop[from].terminal].phase == JOB_OPEN)
+            enter_from(s, b, i, 0);
+        else
+            turn_outside(s, b, i);
+        return;
+    }
+    const struct loops_frame *x = &a->frame[i], *y = &b->frame[i];
+    if (x->f && x->f == y->f && x->node != NO_NODE && y->node != NO_NODE)
+        step_within(s, a, b, i);
+    else if (!i || !x->f || !y->f || loops_function_ends_in(x->f, y->f->entry)) /* unknown, or it goes on there */
+        enter_from(s, b, i, 0);
+    else
+        turn_outside(s, b, i);
+}
+
+/* --- Without code --- */
+
+/* The graph of stops, nowhere its node 0, without the steps from one to itself: these are a loop of their own. */
+static int events_graph(const struct loops_search *s, struct loops_graph *g, struct loops_forest *f)
+{
+    uint32_t n = s->hops->stop_count + 1, *first = calloc((size_t)n + 2, sizeof *first),
+             *to = malloc(((size_t)s->hops->hop_count + 1) * sizeof *to);
+    for (uint32_t i = 0; i < s->hops->hop_count; i++)
+        first[s->hops->hop[i].from + 3] += s->hops->hop[i].from != s->hops->hop[i].to; /* nowhere is node 0 */
+    for (uint32_t i = 1; i <= n; i++)
+        first[i + 1] += first[i];
+    for (uint32_t i = 0; i < s->hops->hop_count; i++) /* each begins one place too late, and ends where it should */
+        if (s->hops->hop[i].from != s->hops->hop[i].to)
+            to[first[s->hops->hop[i].from + 2]++] = s->hops->hop[i].to + 1;
+    *g = (struct loops_graph){ first, to, n };
+    return loops_forest_make(f, g);
+}
+
+/* Into loops of which `a` is no part; a step to the head of one that it is in is a turn. */
+static void step_of_events(struct loops_search *s, const struct loops_forest *f, uint32_t a, uint32_t b)
+{
+    int turned = -1, own = b ? s->chain[b - 1] : -1;
+    if (a == b) {
+        turn(s, own);
+        return;
+    }
+    if (own >= (int)f->loops)
+        enter(s, own);
+    for (int n = f->loop[b]; n >= 0; n = f->parent[n])
+        if (f->head[n] == b && loops_forest_within(f, f->loop[a], n))
+            turned = n;
+    if (turned >= 0)
+        turn(s, turned);
+    for (int n = f->loop[b]; n >= 0 && n != turned; n = f->parent[n])
+        if (turned >= 0 || !loops_forest_within(f, f->loop[a], n))
+            enter(s, n);
+}
+
+static void find_by_events(struct loops_search *s, struct loops_graph *g, struct loops_forest *f)
+{
+    base_must(events_graph(s, g, f));
+    s->l->loop = calloc((size_t)f->loops + s->hops->stop_count + 1, sizeof *s->l->loop);
+    s->l->loops = f->loops;
+    s->chain = calloc((size_t)s->hops->stop_count + 1, sizeof *s->chain);
+    for (uint32_t i = 0; i < f->loops; i++)
+        s->l->loop[i] = (struct report_loop){ .parent = f->parent[i], .order = UINT32_MAX, .head = f->head[i] - 1 };
+    for (uint32_t i = 0; i < s->hops->stop_count; i++)
+        s->chain[i] = f->loop[i + 1];
+    for (uint32_t i = 0, at; i < s->hops->hop_count; i++)
+        if ((at = s->hops->hop[i].to) == s->hops->hop[i].from && s->chain[at] < (int)f->loops) {
+            s->l->loop[s->l->loops] = (struct report_loop){ .parent = s->chain[at], .order = UINT32_MAX, .head = at };
+            s->chain[at] = (int)s->l->loops++;
+        }
+}
+
+/* --- By code --- */
+
+/* Compiled for whom it interprets: its loops are not the program's. */
+static bool is_interpreter(const char *path)
+{
+    static const char *const names[] = { "python", "libpython", "lua", "liblua", "libR.so", "perl", "libperl", "julia",
+                                         "libjulia" };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static bool is_interpreted(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->module_count; i++)
+        if (is_interpreter(job_text(j, j->modules[i].path)))
+            return true;
+    return false;
+}
+
+/* Whether frames that matter are there and can be read: those of the program itself. */
+static bool is_readable(struct loops_search *s)
+{
+    bool read = false;
+    for (uint32_t i = 0; i < s->hops->stop_count && !read; i++)
+        for (uint32_t k = 0; k < s->stop[i].frames && !read; k++)
+            read = s->stop[i].frame[k].f && s->stop[i].frame[k].module < s->j->module_count &&
+                   s->j->modules[s->stop[i].frame[k].module].path == s->j->info.program;
+    return read;
+}
+
+/* --- Streams --- */
+
+static int by_member(const void *x, const void *y)
+{
+    const struct job_member *a = x, *b = y;
+    return BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->thread, b->thread);
+}
+
+/* Those that begin somewhere. */
+static void find_streams(struct loops_search *s)
+{
+    uint64_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < s->hops->hop_count; i++)
+        if (s->hops->hop[i].from == GRAMMAR_NONE)
+            count += job_ranges_size(s->hops->ranges.range + s->hops->hop[i].range_first, s->hops->hop[i].range_count);
+    s->all_streams = count;
+    s->streams = count > MOST_STREAMS ? 1 : count;
+    s->stream = calloc(s->streams + 1, sizeof *s->stream);
+    for (uint32_t i = 0; i < s->hops->hop_count && count <= MOST_STREAMS; i++) {
+        const struct job_hop *h = &s->hops->hop[i];
+        if (h->from != GRAMMAR_NONE)
+            continue;
+        job_ranges_walk(s->hops->ranges.range + h->range_first, h->range_count, s->stream + kept);
+        kept += job_ranges_size(s->hops->ranges.range + h->range_first, h->range_count);
+    }
+    if (kept)
+        qsort(s->stream, kept, sizeof *s->stream, by_member);
+    uint64_t once = 0;
+    for (uint64_t i = 0; i < kept; i++) /* a stream of several threads begins several times */
+        if (!once || by_member(&s->stream[once - 1], &s->stream[i]))
+            s->stream[once++] = s->stream[i];
+    if (count <= MOST_STREAMS)
+        s->streams = s->all_streams = once;
+    s->l->streams = s->all_streams;
+}
+
+static void add_span(struct report_span *span, double value)
+{
+    uint64_t n = (uint64_t)(value + 0.5);
+    span->least = n < span->least ? n : span->least;
+    span->most = n > span->most ? n : span->most;
+}
+
+static void sum_up(struct loops_search *s, uint32_t i)
+{
+    struct report_loop *l = &s->l->loop[i];
+    double turns = 0, entries = 0;
+    l->mark = GRAMMAR_NONE;
+    l->turns = l->entries = (struct report_span){ .least = UINT64_MAX };
+    for (uint64_t m = 0; m < s->streams; m++) {
+        double entered = s->entries[i * s->streams + m], turned = s->turns[i * s->streams + m] + entered;
+        if (entered <= 0)
+            continue;
+        l->streams++;
+        turns += turned;
+        entries += entered;
+        add_span(&l->turns, turned);
+        add_span(&l->entries, entered);
+    }
+    if (s->streams < s->all_streams) {
+        l->streams = s->all_streams;
+        turns *= (double)s->all_streams;
+        entries *= (double)s->all_streams;
+    }
+    l->turns.sum = (uint64_t)(turns + 0.5);
+    l->entries.sum = (uint64_t)(entries + 0.5);
+    if (l->entries.most == 1 && l->entries.least == 1 && !l->mean) {
+        l->turns_least = l->turns.least;
+        l->turns_most = l->turns.most;
+    }
+}
+
+/* --- Order: as events first come, by the way that most take --- */
+
+static void put_in_order(struct loops_search *s)
+{
+    uint32_t n = s->hops->stop_count, *order = malloc(((size_t)n + 1) * sizeof *order);
+    struct loops_graph g;
+    struct loops_forest f;
+    base_must(events_graph(s, &g, &f));
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = f.order[i + 1];
+    for (uint32_t i = 0; i < s->l->calls; i++)
+        s->l->call[i].order = order[s->l->call[i].order];
+    for (uint32_t i = 0; i < n; i++)
+        for (int l = loops_of_stop(s, i); l >= 0; l = s->l->loop[l].parent)
+            s->l->loop[l].order = order[i] < s->l->loop[l].order ? order[i] : s->l->loop[l].order;
+    free((uint32_t *)g.first);
+    free((uint32_t *)g.to);
+    loops_forest_close(&f);
+    free(order);
+}
+
+/* --- Places in the source --- */
+
+static void find_place(struct loops_search *s, uint32_t i)
+{
+    struct report_loop *l = &s->l->loop[i];
+    const struct job_stop *head = &s->hops->stop[l->head];
+    if (s->l->by_code) {
+        const struct loops_identity *id = &s->identity[i];
+        l->place = report_resolve_at(s->r->resolver, id->module, id->f->turn[id->number], REPORT_ENTRY);
+    } else {
+        l->place = report_place_of(s->r, head->terminal);
+    }
+    l->function = l->place ? l->place->function : NULL;
+}
+
+static void choose_main(struct report_loops *l)
+{
+    l->main = -1;
+    for (int turned = 1; turned >= 0 && l->main < 0; turned--)
+        for (uint32_t i = 0; i < l->loops; i++)
+            if (l->loop[i].parent < 0 && l->loop[i].streams &&
+                (!turned || l->loop[i].turns.sum > l->loop[i].entries.sum) &&
+                (l->main < 0 || l->loop[i].ns > l->loop[l->main].ns))
+                l->main = (int)i;
+}
+
+/* --- All --- */
+
+static void find(struct loops_search *s, const struct loops_forest *events)
+{
+    size_t cells = (size_t)(s->l->loops + 1) * (s->streams + 1);
+    s->turns = calloc(cells, sizeof *s->turns);
+    s->entries = calloc(cells, sizeof *s->entries);
+    for (uint32_t i = 0; i < s->hops->hop_count; i++) {
+        s->hop = &s->hops->hop[i];
+        if (s->l->by_code)
+            take_step(s, s->hop->from, s->hop->to);
+        else
+            step_of_events(s, events, s->hop->from + 1, s->hop->to + 1);
+    }
+    for (uint32_t i = 0; i < s->l->loops; i++)
+        sum_up(s, i);
+    loops_add_time(s);
+    put_in_order(s);
+    for (uint32_t i = 0; i < s->l->loops; i++)
+        find_place(s, i);
+    choose_main(s->l);
+    if (s->l->main >= 0)
+        loops_find_mark(s);
+    free(s->turns);
+    free(s->entries);
+}
+
+struct report_loops *report_loops_create(struct report *r)
+{
+    const struct job *j = r->job;
+    struct job_hops own = { 0 };
+    struct loops_search s = { .r = r, .j = j, .l = calloc(1, sizeof *s.l), .hops = &j->hops };
+    struct loops_graph g = { 0 };
+    struct loops_forest events = { 0 };
+
+    if (!j->hops.stop_count) {
+        report_hops_of_grammars(j, &own);
+        s.hops = &own;
+    }
+    s.code = calloc((size_t)j->module_count + 1, sizeof *s.code);
+    s.tried = calloc((size_t)j->module_count + 1, sizeof *s.tried);
+    s.stop = calloc((size_t)s.hops->stop_count + 1, sizeof *s.stop);
+    find_streams(&s);
+    for (uint32_t i = 0; i < s.hops->stop_count && s.hops == &j->hops && !is_interpreted(j); i++)
+        find_frames(&s, i);
+    s.l->by_code = is_readable(&s);
+    if (!s.l->by_code) {
+        free(s.l->loop);
+        free(s.chain);
+        find_by_events(&s, &g, &events);
+    }
+    find(&s, &events);
+    for (uint32_t i = 0; i < s.hops->stop_count; i++)
+        free(s.stop[i].frame);
+    for (uint32_t i = 0; i < j->module_count; i++)
+        loops_code_close(s.code[i]);
+    free((uint32_t *)g.first);
+    free((uint32_t *)g.to);
+    loops_forest_close(&events);
+    job_hops_free(&own);
+    free(s.code);
+    free(s.tried);
+    free(s.stop);
+    free(s.chain);
+    free(s.identity);
+    free(s.stream);
+    return s.l;
+}
+
+void report_loops_destroy(struct report_loops *l)
+{
+    if (!l)
+        return;
+    free(l->loop);
+    free(l->call);
+    free(l);
+}
+
+double report_loop_turns(const struct report_loop *l)
+{
+    return l->mean || l->turns.least != l->turns.most ? -1 : (double)l->turns.least;
+}
+
+double report_loop_mean_turns(const struct report_loop *l)
+{
+    return l->streams ? (double)l->turns.sum / (double)l->streams : 0;
+}
+
+double report_loop_mean_entries(const struct report_loop *l)
+{
+    return l->streams ? (double)l->entries.sum / (double)l->streams : 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loops of a program, as its machine code has them, and how often they turned.
+ *
+ *   main ─ loop 36 ─┬─ Bcast                  an event's place: frame by frame, the loops around the call
+ *                   ├─ solve ─ loop 16 ─┬─ halo ─ Sendrecv
+ *                   │                   └─ Allreduce
+ *                   └─ checkpoint ─ Gather
+ *
+ * Of two successive events (job/hops.h) the first frame in which their places differ tells what the step is:
+ *   - one place leads to the other without a turn of a loop that holds both: forward; it enters the loops around the
+ *     second place that do not hold the first
+ *   - else back: one turn of the innermost loop that holds both, where no loop of that frame does, of the innermost one
+ *     around the frames that they share; loops within are entered anew
+ *   - where all frames are equal, one turn of the innermost loop around the place
+ * Turns are entries and steps back: exact sums, for each stream.
+ *
+ * What is called along several paths within one turn of a loop is one loop there. Without the code, and for programs
+ * that are interpreted, loops are the strongly connected parts of the graph of successive events, their first event the
+ * head.
+ *
+ * Cost: O(stops + hops) x depth of the paths, and of each function that is read some us.
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_LOOPS_H
+#define PYTHIA_FINDINGS_LOOPS_H
+
+#include "findings/resolve.h"
+#include "job/job.h"
+
+/* Of one stream's figures, or of several. */
+struct report_span { uint64_t least, most, sum; };
+
+struct report_loop {
+    int parent;                       /* the loop around, -1: none */
+    const struct report_place *place; /* what closes it, or its first call; NULL: not known */
+    const char *function;             /* that it stands in; NULL: not known */
+    uint64_t streams;                 /* that enter it */
+    struct report_span turns, entries; /* of each of these; mean: least 0, most UINT64_MAX */
+    uint64_t turns_least, turns_most; /* of one entry; 0: not known */
+    double ns;                        /* of all streams, computation before its calls and the calls */
+    double share;                     /* of the time of what is called from where it is */
+    uint32_t order, head;             /* of stops: when it is first entered, and there */
+    uint32_t mark, rank;              /* of the main loop: a terminal that is in each turn once, and nowhere else
+                                         (GRAMMAR_NONE: none is); a rank that enters it */
+    bool mean;                        /* of some of its steps only the mean over the streams is known */
+};
+
+/* All events of one terminal's function, made at one place directly in a loop. */
+struct report_loop_call {
+    int loop; /* -1: in none */
+    uint32_t terminal, path, order;
+    uint64_t count;
+    double ns;
+};
+
+struct report_loops {
+    struct report_loop *loop; /* outer ones first */
+    struct report_loop_call *call;
+    uint32_t loops, calls;
+    int main;     /* of those in none the one with most time, of those that turned if one did; -1: none */
+    bool by_code; /* else by events alone */
+    uint64_t streams;
+};
+
+struct report;
+struct report_loops *report_loops_create(struct report *r);
+void report_loops_destroy(struct report_loops *l); /* NULL is legal */
+
+/* Turns of a loop in each stream that enters it; < 0: they differ, or only their mean is known. */
+double report_loop_turns(const struct report_loop *l);
+/* Mean turns, mean entries of a stream that enters it. */
+double report_loop_mean_turns(const struct report_loop *l);
+double report_loop_mean_entries(const struct report_loop *l);
+
+#endif

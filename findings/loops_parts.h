@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Between the parts of loops.h.  Threads: any.  Hook-safe: no. */
+#ifndef PYTHIA_FINDINGS_LOOPS_PARTS_H
+#define PYTHIA_FINDINGS_LOOPS_PARTS_H
+
+#include <stdbool.h>
+
+#include "findings/loops.h"
+#include "job/job.h"
+#include "loops/function.h"
+
+/* Stops and hops as the grammars tell them, of jobs that have none: exact, with each terminal one stop. */
+void report_hops_of_grammars(const struct job *j, struct job_hops *out);
+
+/* One of a stop's frames. */
+struct loops_frame {
+    uint32_t module;
+    uint64_t address; /* of the call */
+    const struct loops_function *f; /* NULL: not read */
+    uint32_t node;
+    uint32_t first, count; /* loops around it, in chain[], outermost first */
+};
+
+struct loops_stop { struct loops_frame *frame; uint32_t frames; }; /* outermost first */
+
+/* What a loop is told apart by, within the one around it. */
+struct loops_identity { const struct loops_function *f; int number; uint32_t module; };
+
+struct loops_search {
+    struct report *r;
+    const struct job *j;
+    const struct job_hops *hops;
+    struct loops_code **code; /* of each module; NULL: not read, or not yet */
+    bool *tried;
+    struct loops_stop *stop;
+    int *chain;
+    uint32_t chains, chain_room;
+    struct report_loops *l;
+    struct loops_identity *identity;
+    uint32_t loop_room, identity_room;
+    struct job_member *stream; /* in order; one that stands for all where they are too many */
+    uint64_t streams, all_streams;
+    double *turns, *entries;   /* [loop * streams + stream] */
+    const struct job_hop *hop; /* at hand */
+};
+
+/* The innermost loop around so many of the outermost frames, -1: none. */
+static inline int loops_innermost(const struct loops_search *s, const struct loops_stop *stop, uint32_t frames)
+{
+    while (frames--)
+        if (stop->frame[frames].count)
+            return s->chain[stop->frame[frames].first + stop->frame[frames].count - 1];
+    return -1;
+}
+
+static inline bool loops_same_frame(const struct loops_frame *a, const struct loops_frame *b)
+{
+    return a->module == b->module && a->address == b->address;
+}
+
+static inline int loops_of_stop(const struct loops_search *s, uint32_t stop)
+{
+    return s->l->by_code ? loops_innermost(s, &s->stop[stop], s->stop[stop].frames) : s->chain[stop];
+}
+
+/* Fills the times of loops, and calls. The main loop's mark. */
+void loops_add_time(struct loops_search *s);
+void loops_find_mark(struct loops_search *s);
+
+#endif

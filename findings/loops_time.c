@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What loops take and which calls stand in them; the call that marks a turn of the main loop. */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/must.h"
+#include "findings/loops_parts.h"
+#include "findings/report.h"
+
+/* Time of all that begins in the same frame as each stop: of the run of the threads of one kind. */
+static double *times_from(const struct loops_search *s)
+{
+    uint32_t n = s->hops->stop_count, roots = 0, *root = calloc((size_t)n + 1, sizeof *root),
+             *kind = calloc((size_t)n + 1, sizeof *kind);
+    double *all = calloc((size_t)n + 1, sizeof *all), *of = calloc((size_t)n + 1, sizeof *of);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct loops_stop *a = &s->stop[i];
+        for (const struct loops_stop *b; kind[i] < roots && s->l->by_code; kind[i]++) {
+            b = &s->stop[root[kind[i]]];
+            if (a->frames && b->frames && loops_same_frame(&a->frame[0], &b->frame[0]))
+                break;
+        }
+        if (kind[i] == roots)
+            root[roots++] = i;
+        if (!job_is_start(s->j, s->hops->stop[i].terminal)) /* that is no part of the run */
+            all[kind[i]] += (double)s->hops->stop[i].gap_ns + (double)s->hops->stop[i].duration_ns;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        of[i] = all[kind[i]];
+    free(root);
+    free(kind);
+    free(all);
+    return of;
+}
+
+/* What calls are the same by: the function, and the place where it is called. */
+struct call_key { int loop; uint32_t function, kind, module, site; uint64_t offset; };
+
+static struct call_key key_of(const struct loops_search *s, uint32_t stop)
+{
+    const struct job_stop *p = &s->hops->stop[stop];
+    const struct job_terminal *t = &s->j->terminals[p->terminal];
+    struct call_key k = { loops_of_stop(s, stop), t->function, t->kind, GRAMMAR_NONE, GRAMMAR_NONE, 0 };
+    if (p->path == GRAMMAR_NONE || t->kind == JOB_REGION)
+        k.site = t->callsite;
+    if (p->path != GRAMMAR_NONE && s->j->callsites[p->path].count) {
+        k.module = s->j->frames[s->j->callsites[p->path].first].module;
+        k.offset = s->j->frames[s->j->callsites[p->path].first].offset;
+    }
+    return k;
+}
+
+static bool same_key(const struct call_key *a, const struct call_key *b)
+{
+    return a->loop == b->loop && a->function == b->function && a->kind == b->kind && a->module == b->module &&
+           a->site == b->site && a->offset == b->offset;
+}
+
+static uint64_t key_hash(const struct call_key *k)
+{
+    uint64_t h = base_hash_mix((uint64_t)(uint32_t)k->loop << 32 | k->function);
+    h = base_hash_mix(h ^ ((uint64_t)k->module << 32 | k->site));
+    return base_hash_mix(h ^ k->offset) + k->kind;
+}
+
+static void add_call(struct loops_search *s, struct base_hash *known, struct call_key *keys, uint32_t stop)
+{
+    const struct job_stop *p = &s->hops->stop[stop];
+    struct call_key key = key_of(s, stop);
+    uint64_t hash = key_hash(&key);
+    uint32_t at = base_hash_start(hash), n;
+    while ((n = base_hash_next(known, hash, &at)) != BASE_HASH_NONE && !same_key(&keys[n], &key))
+        ;
+    if (n == BASE_HASH_NONE) {
+        n = s->l->calls++;
+        base_must(base_hash_reserve(known, 1));
+        base_hash_put(known, hash, n);
+        keys[n] = key;
+        s->l->call[n] = (struct report_loop_call){ .loop = key.loop, .terminal = p->terminal, .path = p->path,
+                                                   .order = stop };
+    }
+    s->l->call[n].count += s->j->terminals[p->terminal].phase == JOB_CLOSE ? 0 : p->count;
+    s->l->call[n].ns += (double)p->gap_ns + (double)p->duration_ns;
+}
+
+void loops_add_time(struct loops_search *s)
+{
+    struct base_hash known = { 0 };
+    struct call_key *keys = calloc((size_t)s->hops->stop_count + 1, sizeof *keys);
+    double *all = times_from(s);
+
+    s->l->call = calloc((size_t)s->hops->stop_count + 1, sizeof *s->l->call);
+    for (uint32_t i = 0; i < s->hops->stop_count; i++) {
+        for (int l = loops_of_stop(s, i); l >= 0; l = s->l->loop[l].parent)
+            s->l->loop[l].ns += (double)s->hops->stop[i].gap_ns + (double)s->hops->stop[i].duration_ns;
+        add_call(s, &known, keys, i);
+    }
+    for (uint32_t l = 0; l < s->l->loops; l++)
+        s->l->loop[l].share = s->l->loop[l].ns > 0 && all[s->l->loop[l].head] > 0
+                                  ? s->l->loop[l].ns / all[s->l->loop[l].head] : 0;
+    base_hash_close(&known);
+    free(keys);
+    free(all);
+}
+
+void loops_find_mark(struct loops_search *s)
+{
+    uint64_t *all = calloc((size_t)s->j->terminal_count + 1, sizeof *all), l = (uint64_t)s->l->main;
+    struct report_loop *loop = &s->l->loop[l];
+    for (uint64_t m = s->streams; m--;)
+        if (s->entries[l * s->streams + m] > 0)
+            loop->rank = s->stream[m].rank;
+    for (uint32_t i = 0; i < s->hops->stop_count; i++)
+        all[s->hops->stop[i].terminal] += s->hops->stop[i].count;
+    for (uint32_t i = s->hops->stop_count; i--;)
+        if (loops_of_stop(s, i) == s->l->main && s->hops->stop[i].count == loop->turns.sum &&
+            all[s->hops->stop[i].terminal] == loop->turns.sum)
+            loop->mark = s->hops->stop[i].terminal;
+    free(all);
+}

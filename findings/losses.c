@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings/losses.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "findings/parts.h"
+#include "job/threads.h"
+
+/* What is left of each site's time without a cause, ns, and what it would be called. */
+struct rest { double ns; enum report_finding_kind kind; };
+
+struct account {
+    struct findings f;
+    struct rest *transfer, *open; /* of each site of the model */
+    bool *idle;                   /* of each rank: it waits at the end for other ranks' calls */
+};
+
+static enum report_finding_kind kind_of_call(unsigned call_kind)
+{
+    switch (call_kind) {
+    case JOB_IO:
+        return REPORT_IO;
+    case JOB_COMMUNICATOR:
+        return REPORT_COMMUNICATORS;
+    case JOB_LIFE:
+        return REPORT_START_AND_END;
+    default:
+        return REPORT_NOT_EXPLAINED;
+    }
+}
+
+/* Of what the replay has in the calls of each site what is transfer, a share: the rest moves, or is not explained. */
+static double *transfer_shares(const struct account *a)
+{
+    const struct replay_blame *b = replay_analysis_blame(a->f.analysis);
+    uint32_t sites = replay_bind_sites(a->f.bind);
+    double *share = calloc(sites + 1u, sizeof *share);
+
+    for (uint32_t s = 0; s < sites; s++) {
+        double calls = -replay_blame_waits(b, 2 * s + 1);
+        for (uint32_t r = 0; r < a->f.ranks; r++)
+            calls += (double)replay_blame_spent(b, r, 2 * s + 1);
+        share[s] = calls > 0 ? fmax(1 - replay_analysis_rests(a->f.analysis, s) / calls, 0) : 1;
+    }
+    return share;
+}
+
+/* Waits of each site for what other ranks' calls take: `transfer`, as the replay has it. */
+static void add_latency(struct account *a, double *ns)
+{
+    const struct report_model *m = a->f.report->model;
+    uint32_t n = 0;
+    const struct replay_cause *c =
+        a->f.analysis ? replay_blame_causes(replay_analysis_blame(a->f.analysis), &n) : NULL;
+
+    double *transfer = a->f.analysis ? transfer_shares(a) : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct bind_site *s = replay_bind_site(a->f.bind, c[i].where / 2);
+        if (c[i].between || findings_is_work(&a->f, c[i].cause))
+            continue;
+        ns[m->place[s->terminal]] += c[i].ns * transfer[c[i].cause / 2];
+        a->idle[c[i].waiter] |= s->call_kind == JOB_LIFE && c[i].ns > LEAST_SHARE * 1e9 * a->f.total / a->f.ranks;
+    }
+    free(transfer);
+}
+
+/* Of the calls' time, as one of all threads, what the capacity lost by them: inside of regions it is one thread's. */
+static double share_in_mpi(const struct report_model *m)
+{
+    double calls = (double)(m->call_ns - m->sum_launch_ns), lost = m->efficiency.of.mpi / m->efficiency.threads;
+
+    return calls > 0 ? fmin(lost / calls, 1) : 1;
+}
+
+/* What findings have of receives beyond what these took was waited in probes: it is theirs. */
+static void move_to_probes(const struct report_model *m, double in_mpi, double *told)
+{
+    double beyond = 0;
+
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        double time = in_mpi * (double)m->sites[i].time_ns;
+        beyond += fmax(told[i] - time, 0);
+        told[i] = fmin(told[i], time);
+    }
+    for (uint32_t i = 0; i < m->site_count; i++)
+        if (m->sites[i].call_kind == JOB_PROBE) {
+            double moved = fmin(beyond, fmax(in_mpi * (double)m->sites[i].time_ns - told[i], 0));
+            told[i] += moved;
+            beyond -= moved;
+        }
+}
+
+static void split_calls(struct account *a)
+{
+    const struct report_model *m = a->f.report->model;
+    double *latency = calloc(m->site_count + 1u, sizeof *latency);
+
+    double in_mpi = share_in_mpi(m);
+    move_to_probes(m, in_mpi, a->f.told);
+    add_latency(a, latency);
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        const struct report_site *s = &m->sites[i];
+        enum report_finding_kind kind = kind_of_call(s->call_kind);
+        double rest = s->launch ? 0 : fmax(in_mpi * (double)s->time_ns - a->f.told[i], 0);
+        double least = s->spread.min_ns == UINT64_MAX ? 0 : (double)s->spread.min_ns * (double)s->count;
+        bool end = kind == REPORT_START_AND_END;
+        double transfer = kind == REPORT_NOT_EXPLAINED || end ? fmin(rest, (end ? 0 : least) + latency[i]) : 0;
+        a->transfer[i] = (struct rest){ transfer, end ? REPORT_IDLE_RANKS : REPORT_TRANSFER };
+        a->open[i] = (struct rest){ rest - transfer, kind };
+    }
+    free(latency);
+}
+
+/* Up to what ranks had no processor for, what is not explained is that. */
+static double share_without_processor(const struct account *a)
+{
+    double open = 0, ready = report_delay_share(a->f.report) * 1e9 * a->f.total;
+
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        open += a->open[i].kind == REPORT_NOT_EXPLAINED ? a->open[i].ns : 0;
+    return open > 0 ? fmin(ready / open, 1) : 0;
+}
+
+/* The site that has most of a kind, whose place the line names; GRAMMAR_NONE: none has any. */
+static uint32_t most_of(const struct account *a, const struct rest *of, enum report_finding_kind kind)
+{
+    uint32_t most = GRAMMAR_NONE;
+
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        if (of[i].kind == kind && of[i].ns > 0 && (most == GRAMMAR_NONE || of[i].ns > of[most].ns))
+            most = i;
+    return most;
+}
+
+/* Other sites than `most` with a tenth of all that a kind has. */
+static uint32_t others_of(const struct account *a, enum report_finding_kind kind, uint32_t most)
+{
+    double sum = 0;
+    uint32_t more = 0;
+
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        sum += a->open[i].kind == kind ? a->open[i].ns : 0;
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        more += i != most && a->open[i].kind == kind && a->open[i].ns >= 0.1 * sum;
+    return more;
+}
+
+/* A line at `terminal`, of the ranks that come to `of`. */
+static void add_line(struct account *a, uint32_t terminal, uint32_t of, enum report_finding_kind kind, double ns,
+                     uint32_t more)
+{
+    struct report_finding one = { .kind = kind, .seconds = ns / 1e9, .call = terminal, .more = more };
+
+    report_site_place(a->f.report, terminal, one.where, sizeof one.where);
+    memcpy(one.cause, one.where, sizeof one.cause);
+    bool *in = findings_ranks_of(&a->f, of);
+    findings_add(&a->f, &one, kind == REPORT_IDLE_RANKS ? a->idle : in);
+    free(in);
+}
+
+/* A hundred places that are named alike make no line of this: left out, so that there are at most 10 000 to compare. */
+static void add_at(struct account *a, uint32_t terminal, enum report_finding_kind kind, double ns)
+{
+    if (ns >= 0.01 * LEAST_SHARE * 1e9 * a->f.total)
+        add_line(a, terminal, terminal, kind, ns, 0);
+}
+
+/* One line of a kind, with the place that has most of it. */
+static void add_together(struct account *a, enum report_finding_kind kind, enum report_finding_kind as, double share)
+{
+    const struct report_site *sites = a->f.report->model->sites;
+    uint32_t most = share > 0 ? most_of(a, a->open, kind) : GRAMMAR_NONE;
+    uint32_t more = most == GRAMMAR_NONE ? 0 : others_of(a, kind, most);
+
+    for (uint32_t i = 0; most != GRAMMAR_NONE && i < a->f.report->model->site_count; i++)
+        if (a->open[i].kind == kind)
+            add_line(a, sites[most].terminal, sites[i].terminal, as, share * a->open[i].ns, more);
+}
+
+static void add_calls(struct account *a)
+{
+    double without = share_without_processor(a);
+
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        add_at(a, a->f.report->model->sites[i].terminal, a->transfer[i].kind, a->transfer[i].ns);
+    add_together(a, REPORT_IO, REPORT_IO, 1);
+    add_together(a, REPORT_COMMUNICATORS, REPORT_COMMUNICATORS, 1);
+    add_together(a, REPORT_START_AND_END, REPORT_START_AND_END, 1);
+    add_together(a, REPORT_NOT_EXPLAINED, REPORT_NO_PROCESSOR, without);
+    add_together(a, REPORT_NOT_EXPLAINED, REPORT_NOT_EXPLAINED, 1 - without);
+}
+
+/* Whether findings have a kind of a region already, or of all regions. */
+static bool is_found(const struct account *a, const struct report_findings *found, enum report_finding_kind kind,
+                     uint32_t region)
+{
+    const struct report *r = a->f.report;
+
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct report_finding *one = &found->finding[i];
+        if (one->kind == kind && (region == GRAMMAR_NONE || (r->job->terminals[one->call].kind == JOB_REGION &&
+                                                             r->model->place[one->call] == region)))
+            return true;
+    }
+    return false;
+}
+
+static void add_regions(struct account *a, const struct report_findings *found)
+{
+    const struct report_model *m = a->f.report->model;
+
+    for (uint32_t i = 0; i < m->region_count; i++) {
+        const struct job_threads *t = job_threads_of_region(m->job, m->regions[i].callsite);
+        double known = t ? (double)job_threads_known(t) : 0;
+        double scale = known > 0 ? (double)t->team_ns / known / m->efficiency.threads : 0;
+        if (scale == 0 || is_found(a, found, REPORT_SMALL_REGIONS, i))
+            continue;
+        if (!is_found(a, found, REPORT_UNEVEN_THREADS, i))
+            add_at(a, m->regions[i].terminal, REPORT_UNEVEN_THREADS,
+                          scale * (double)t->part[JOB_THREADS_UNEVEN]);
+        add_at(a, m->regions[i].terminal, REPORT_THREADS_WAIT, scale * (double)t->part[JOB_THREADS_WAIT]);
+        add_at(a, m->regions[i].terminal, REPORT_FORK_AND_JOIN,
+                      scale * ((double)t->part[JOB_THREADS_FORK] + (double)t->part[JOB_THREADS_JOIN]));
+    }
+}
+
+/* What first threads compute alone, outside of loops that have regions, too: before the call that most of it is. */
+static void add_serial(struct account *a, const struct report_findings *found)
+{
+    const struct report_model *m = a->f.report->model;
+    uint32_t most = GRAMMAR_NONE;
+    uint64_t gap = 0;
+
+    for (uint32_t i = 0; i < m->site_count + m->region_count; i++) {
+        bool region = i >= m->site_count;
+        uint64_t ns = region ? m->regions[i - m->site_count].gap_ns : m->sites[i].gap_ns;
+        if (ns > gap) {
+            gap = ns;
+            most = region ? m->regions[i - m->site_count].terminal : m->sites[i].terminal;
+        }
+    }
+    if (most != GRAMMAR_NONE && m->efficiency.threads > 1 && !is_found(a, found, REPORT_SERIAL_PART, GRAMMAR_NONE))
+        add_at(a, most, REPORT_SERIAL_PART, m->efficiency.of.serial / m->efficiency.threads);
+}
+
+static void copy_findings(struct account *a, const struct report_findings *from)
+{
+    struct report_findings *all = a->f.all;
+
+    for (uint32_t i = 0; i < from->count; i++) {
+        base_must(base_array_more(&all->finding, all->count, sizeof *all->finding));
+        all->finding[all->count++] = from->finding[i];
+    }
+}
+
+const struct report_losses *report_losses(struct report *r)
+{
+    const struct report_model *m = r->model;
+    const struct report_findings *found = report_findings(r);
+
+    if (r->losses || !m->efficiency.known || !m->efficiency.measured || !found->known)
+        return r->losses;
+    struct report_losses *l = r->losses = calloc(1, sizeof *l);
+    struct account a = { .transfer = calloc(m->site_count + 1u, sizeof *a.transfer),
+                         .open = calloc(m->site_count + 1u, sizeof *a.open),
+                         .idle = calloc(r->job->info.ranks + 1u, sizeof *a.idle) };
+    findings_begin(&a.f, r, &l->lines);
+    a.f.told = found->told;
+    split_calls(&a);
+    add_calls(&a);
+    add_regions(&a, found);
+    add_serial(&a, found);
+    findings_settle(&a.f);
+    copy_findings(&a, found);
+    findings_sort(&l->lines);
+    l->lost = fmax(1 - m->efficiency.parallel, 0);
+    free(a.transfer);
+    free(a.open);
+    free(a.idle);
+    return l;
+}
+
+void report_losses_destroy(struct report_losses *l)
+{
+    if (l)
+        free(l->lines.finding);
+    free(l);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* A job as tables; see model.h. */
+#include "findings/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "findings/ranges.h"
+#include "job/turns.h"
+
+uint64_t report_scale(int64_t sum, uint64_t part, uint64_t whole)
+{
+    if (sum <= 0 || whole == 0)
+        return 0;
+    unsigned __int128 scaled = (unsigned __int128)(uint64_t)sum * part / whole;
+    return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
+}
+
+/* --- Sites and regions --- */
+
+/* Order of terminals so that those of one site stand together. */
+static int by_site(const void *a, const void *b, void *context)
+{
+    const struct job *j = context;
+    uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
+    const struct job_terminal *x = &j->terminals[s], *y = &j->terminals[t];
+
+    return BASE_ORDER(x->kind == JOB_REGION, y->kind == JOB_REGION) ?: BASE_ORDER(x->function, y->function) ?:
+           BASE_ORDER(x->callsite, y->callsite) ?: BASE_ORDER(s, t);
+}
+
+static bool same_site(const struct job_terminal *x, const struct job_terminal *y)
+{
+    return (x->kind == JOB_REGION) == (y->kind == JOB_REGION) && x->function == y->function &&
+           x->callsite == y->callsite;
+}
+
+/* Makes a site or a region of each group of terminals; place[terminal] is its index. */
+static void make_tables(struct report_model *m, uint32_t *place)
+{
+    const struct job *j = m->job;
+    uint32_t *sorted = calloc((size_t)j->terminal_count + 1, sizeof *sorted);
+
+    m->sites = calloc((size_t)j->terminal_count + 1, sizeof *m->sites);
+    m->regions = calloc((size_t)j->terminal_count + 1, sizeof *m->regions);
+    for (uint32_t t = 0; t < j->terminal_count; t++)
+        sorted[t] = t;
+    qsort_r(sorted, j->terminal_count, sizeof *sorted, by_site, (void *)(uintptr_t)j);
+    for (uint32_t i = 0; i < j->terminal_count; i++) {
+        const struct job_terminal *t = &j->terminals[sorted[i]];
+        bool fresh = i == 0 || !same_site(t, &j->terminals[sorted[i - 1]]);
+        if (t->kind == JOB_REGION) {
+            if (fresh)
+                m->regions[m->region_count++] = (struct report_region){ .callsite = t->callsite,
+                                                                        .terminal = sorted[i] };
+            place[sorted[i]] = m->region_count - 1;
+        } else {
+            if (fresh)
+                m->sites[m->site_count++] = (struct report_site){ .function = t->function, .callsite = t->callsite,
+                                                                  .terminal = sorted[i], .call_kind = t->call_kind,
+                                                                  .launch = job_is_start(m->job, sorted[i]) };
+            place[sorted[i]] = m->site_count - 1;
+        }
+    }
+    free(sorted);
+}
+
+static void add_node(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_stats *s)
+{
+    const struct job_terminal *t = &m->job->terminals[terminal];
+    uint64_t count = t->phase == JOB_CLOSE ? 0 : s->count; /* a span that was opened and closed is one call */
+
+    m->gap_ns += s->gap.sum;
+    if (t->kind == JOB_REGION) {
+        struct report_region *r = &m->regions[place[terminal]];
+        r->count += count;
+        r->time_ns += s->duration.sum;
+        r->gap_ns += s->gap.sum;
+    } else {
+        struct report_site *site = &m->sites[place[terminal]];
+        site->count += count;
+        site->time_ns += s->duration.sum;
+        site->gap_ns += s->gap.sum;
+    }
+}
+
+/* What begins or is a call: the end of a span that others are in has a gap inside it. */
+static void add_extremes(struct report_model *m, const uint32_t *place)
+{
+    for (uint32_t i = 0; i < m->job->extremes.count; i++) {
+        const struct job_extremes *e = &m->job->extremes.of[i];
+        const struct job_terminal *t = &m->job->terminals[e->terminal];
+        if (t->kind != JOB_REGION && t->phase != JOB_CLOSE)
+            job_extremes_merge(&m->sites[place[e->terminal]].extremes, e);
+    }
+}
+
+/* Adds what one place has of a size; `place`: of all its sizes. */
+static void add_team(struct report_region *r, const struct report_team *own, const struct report_team *place)
+{
+    int64_t size = own->size;
+    uint32_t i = 0;
+
+    while (i < r->team_count && r->teams[i].size < size)
+        i++;
+    if (i == r->team_count || r->teams[i].size != size) {
+        base_must(base_array_more(&r->teams, r->team_count, sizeof *r->teams));
+        memmove(&r->teams[i + 1], &r->teams[i], (r->team_count - i) * sizeof *r->teams);
+        r->teams[i] = (struct report_team){ .size = size, .least_ns = UINT64_MAX };
+        r->team_count++;
+    }
+    r->teams[i].count += own->count;
+    r->teams[i].time_ns += own->time_ns;
+    r->teams[i].nested += own->nested;
+    r->teams[i].like_ns += own->like_ns;
+    r->teams[i].alone_ns += own->alone_ns;
+    if (own->least_ns < r->teams[i].least_ns)
+        r->teams[i].least_ns = own->least_ns;
+    if (!own->count || own->count == place->count)
+        return;
+    r->teams[i].compared = true;
+    r->teams[i].gain_ns += (double)place->time_ns - (double)own->time_ns / (double)own->count * (double)place->count;
+}
+
+/* What one attribute of `covered` members says, whose occurrences in the class are `occurrences` in all. */
+static void add_variant(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_attr *a,
+                        uint64_t occurrences, uint64_t least_ns)
+{
+    const struct job_terminal *t = &m->job->terminals[terminal];
+
+    if (t->phase != JOB_LEAF || a->length != 1) /* the shortest one's size is not known */
+        least_ns = UINT64_MAX;
+    if (a->channel == GRAMMAR_BYTES && t->kind != JOB_REGION)
+        m->sites[place[terminal]].bytes += (uint64_t)(job_attr_mean(a) * (double)occurrences + 0.5);
+    if (a->channel != GRAMMAR_TEAM || t->kind != JOB_REGION || t->phase == JOB_OPEN)
+        return;
+    uint32_t sizes = a->kind != GRAMMAR_ATTR_KEYED ? 0 : a->length < GRAMMAR_ATTR_KEYS ? a->length : GRAMMAR_ATTR_KEYS;
+    struct report_team of[GRAMMAR_ATTR_KEYS], all = { 0 };
+    double alone = 0;
+    for (uint32_t k = 0; k < sizes; k++) {
+        of[k] = (struct report_team){ .size = a->key[k].value,
+                                      .count = report_scale((int64_t)a->key[k].count, occurrences, a->count),
+                                      .time_ns = report_scale((int64_t)a->key[k].sum, occurrences, a->count),
+                                      .least_ns = least_ns };
+        of[k].nested = t->phase == JOB_CLOSE ? of[k].count : 0;
+        all.count += of[k].count;
+        all.time_ns += of[k].time_ns;
+        if (of[k].size == 1 && of[k].count)
+            alone = (double)of[k].time_ns / (double)of[k].count;
+    }
+    for (uint32_t k = 0; alone > 0 && k < sizes; k++) {
+        of[k].like_ns = (double)of[k].time_ns;
+        of[k].alone_ns = alone * (double)of[k].count;
+    }
+    for (uint32_t k = 0; k < sizes; k++)
+        add_team(&m->regions[place[terminal]], &of[k], &all);
+}
+
+static void add_class(struct report_model *m, const uint32_t *place, const struct job_class *c)
+{
+    const struct grammar_flat *g = c->grammar;
+    uint64_t members = report_members(c);
+    struct job_counts *counts;
+
+    base_must(job_counts_create(c, &counts));
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        if (g->nodes[n].symbol < m->job->terminal_count)
+            add_node(m, place, g->nodes[n].symbol, &g->stats[n]);
+        else if (g->nodes[n].symbol == GRAMMAR_LOST)
+            m->lost_ns += g->stats[n].gap.sum + g->stats[n].duration.sum;
+    }
+    for (uint32_t v = 0; members && v < c->variant_count; v++) {
+        const struct job_variant *variant = &c->variants[v];
+        uint32_t terminal = variant->node < g->node_count ? g->nodes[variant->node].symbol : GRAMMAR_NONE;
+        uint64_t covered = report_range_members(c, variant->range_first, variant->range_count);
+        if (terminal < m->job->terminal_count)
+            add_variant(m, place, terminal, &variant->attr,
+                        job_counts_of(c, counts, variant->node, variant->range_first, variant->range_count),
+                        c->variant_count && covered == members ? g->stats[variant->node].duration.min : UINT64_MAX);
+    }
+    job_counts_destroy(counts);
+}
+
+static int site_order(const void *a, const void *b)
+{
+    const struct report_site *x = a, *y = b;
+
+    return BASE_ORDER(!x->count, !y->count) ?: BASE_ORDER(y->time_ns, x->time_ns) ?:
+           BASE_ORDER(x->terminal, y->terminal);
+}
+
+static int region_order(const void *a, const void *b)
+{
+    const struct report_region *x = a, *y = b;
+
+    return BASE_ORDER(y->time_ns, x->time_ns) ?: BASE_ORDER(x->terminal, y->terminal);
+}
+
+/* The terminal that stands for the site or region of a terminal. */
+static uint32_t standing_for(const struct report_model *m, uint32_t terminal)
+{
+    bool region = m->job->terminals[terminal].kind == JOB_REGION;
+
+    return region ? m->regions[m->place[terminal]].terminal : m->sites[m->place[terminal]].terminal;
+}
+
+/* Patterns and places name sites and regions by index: they move along. Calls without an event are no sites:
+   polls.c. */
+static void sort_tables(struct report_model *m)
+{
+    uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);
+
+    for (uint32_t i = 0; i < m->pattern_count; i++)
+        if (m->patterns[i].site != GRAMMAR_NONE)
+            m->patterns[i].site = m->sites[m->patterns[i].site].terminal;
+    for (uint32_t t = 0; t < m->job->terminal_count; t++)
+        m->place[t] = standing_for(m, t);
+    qsort(m->sites, m->site_count, sizeof *m->sites, site_order);
+    qsort(m->regions, m->region_count, sizeof *m->regions, region_order);
+    for (uint32_t i = 0; i < m->site_count; i++)
+        index[m->sites[i].terminal] = i;
+    for (uint32_t i = 0; i < m->region_count; i++)
+        index[m->regions[i].terminal] = i;
+    for (uint32_t t = 0; t < m->job->terminal_count; t++)
+        m->place[t] = index[m->place[t]];
+    for (uint32_t i = 0; i < m->pattern_count; i++)
+        if (m->patterns[i].site != GRAMMAR_NONE)
+            m->patterns[i].site = index[m->patterns[i].site];
+    while (m->site_count && !m->sites[m->site_count - 1].count)
+        m->site_count--;
+    free(index);
+}
+
+static void add_tables(struct report_model *m)
+{
+    uint32_t *place = m->place = calloc((size_t)m->job->terminal_count + 1, sizeof *place);
+
+    make_tables(m, place);
+    for (uint32_t c = 0; c < m->job->class_count; c++)
+        if (m->job->classes[c].grammar)
+            add_class(m, place, &m->job->classes[c]);
+    add_extremes(m, place);
+    report_model_add_nested(m, place);
+    for (uint32_t i = 0; i < m->site_count; i++)
+        m->call_ns += m->sites[i].time_ns;
+    for (uint32_t i = 0; i < m->region_count; i++)
+        m->region_ns += m->regions[i].time_ns;
+    report_model_add_spreads(m, place);
+    report_model_add_traffic(m, place);
+    sort_tables(m);
+}
+
+/* --- Ranks --- */
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static void add_stream(struct report_model *m, const struct job_stream *s)
+{
+    struct report_rank *r = m->rank_count ? &m->ranks[m->rank_count - 1] : NULL;
+
+    if (!r || r->rank != s->rank) { /* streams are ordered by rank, then thread */
+        r = &m->ranks[m->rank_count++];
+        *r = (struct report_rank){ .rank = s->rank, .ranks = s->count, .wall = s->wall, .useful = s->useful };
+        r->wall_ns = job_stream_mean(s, s->wall_ns);
+        r->launch_ns = job_stream_launch(m->job, s);
+        r->mpi_ns = job_stream_mean(s, s->mpi_ns);
+        r->omp_ns = job_stream_mean(s, s->omp_ns);
+        r->compute_ns = minus(minus(r->wall_ns, r->mpi_ns), r->omp_ns);
+        m->sum_wall_ns += s->wall_ns;
+        m->sum_launch_ns += r->launch_ns * s->count;
+        m->sum_mpi_ns += s->mpi_ns;
+        m->sum_omp_ns += s->omp_ns;
+        m->sum_compute_ns += minus(minus(s->wall_ns, s->mpi_ns), s->omp_ns);
+    }
+    r->streams += s->count;
+    r->events += s->events;
+    r->cost_ns += s->cost_ns;
+    m->stream_wall_ns += s->wall_ns;
+    m->events += s->events;
+    m->lost += s->lost;
+    m->cost_ns += s->cost_ns;
+}
+
+static void add_ranks(struct report_model *m)
+{
+    m->ranks = calloc((size_t)m->job->stream_count + 1, sizeof *m->ranks);
+    for (uint32_t i = 0; i < m->job->stream_count; i++)
+        add_stream(m, &m->job->streams[i]);
+    m->wall_ns = m->job->info.wall_ns;
+    for (uint32_t i = 0; i < m->rank_count; i++) { /* a part file may not know the job's */
+        const struct report_rank *r = &m->ranks[i];
+        uint64_t wall = minus(r->wall_ns, r->launch_ns);
+        m->wall_ns = wall > m->wall_ns ? wall : m->wall_ns;
+        m->launch_ns = r->launch_ns > m->launch_ns ? r->launch_ns : m->launch_ns;
+    }
+    report_efficiency_fill(m);
+}
+
+/* --- All --- */
+
+struct report_model *report_model_create(const struct job *j)
+{
+    struct report_model *m = calloc(1, sizeof *m);
+
+    m->job = j;
+    add_tables(m);
+    add_ranks(m);
+    report_model_add_peers(m);
+    return m;
+}
+
+void report_model_destroy(struct report_model *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < m->region_count; i++)
+        free(m->regions[i].teams);
+    free(m->sites);
+    free(m->regions);
+    free(m->ranks);
+    free(m->peers);
+    free(m->edges);
+    free(m->patterns);
+    free(m->place);
+    free(m);
+}
+
+uint64_t report_class_time(const struct report_model *m, unsigned call_kind)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < m->site_count; i++)
+        if (m->sites[i].call_kind == call_kind)
+            sum += m->sites[i].time_ns;
+    return sum;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of terminals for people; see names.h. */
+#include "findings/names.h"
+#include "base/clean.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "findings/units.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report_names {
+    const struct job *job;
+    uint32_t *number; /* by callsite */
+    char **name;      /* by terminal */
+};
+
+static const char phase_mark[][2] = { "", "{", "}" };
+
+static const struct job_terminal *terminal_of(const struct job *j, uint32_t terminal)
+{
+    return terminal < j->terminal_count ? &j->terminals[terminal] : NULL;
+}
+
+char *report_function_text(const struct job *j, uint32_t terminal)
+{
+    const struct job_terminal *t = terminal_of(j, terminal);
+    char *text = t ? report_text("%s%s", job_text(j, t->function), phase_mark[t->phase % 3])
+                   : report_text("%s", terminal == GRAMMAR_LOST ? "LOST" : "?");
+
+    base_clean(text);
+    return text;
+}
+
+static void number_sites(struct report_names *n)
+{
+    const struct job *j = n->job;
+    uint32_t next = 0;
+
+    memset(n->number, 0xff, ((size_t)j->callsite_count + 1) * sizeof *n->number);
+    for (uint32_t t = 0; t < j->terminal_count; t++) {
+        uint32_t site = j->terminals[t].callsite;
+        if (site < j->callsite_count && n->number[site] == GRAMMAR_NONE)
+            n->number[site] = next++;
+    }
+}
+
+static char *plain_name(const struct report_names *n, uint32_t terminal)
+{
+    const struct job_terminal *t = &n->job->terminals[terminal];
+    uint32_t number = report_site_number(n, t->callsite);
+    const char *site = number != GRAMMAR_NONE ? report_text("@%u", number) : "";
+    char *name = NULL;
+
+    base_must(asprintf(&name, "%s%s%s", job_text(n->job, t->function), site, phase_mark[t->phase % 3]) < 0);
+    base_clean(name);
+    if (t->kind != JOB_WORD)
+        for (char *c = name; *c; c++)
+            if (*c == ' ')
+                *c = '_';
+    return name;
+}
+
+struct entry {
+    char *name;
+    uint32_t terminal;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    return strcmp(x->name, y->name) ?: BASE_ORDER(x->terminal, y->terminal);
+}
+
+/* Terminals that look alike get ".2", ".3", … in the order of their numbers. */
+static void make_unique(struct report_names *n)
+{
+    uint32_t count = n->job->terminal_count;
+    struct entry *sorted = calloc((size_t)count + 1, sizeof *sorted);
+    uint32_t same = 1;
+
+    for (uint32_t t = 0; t < count; t++)
+        sorted[t] = (struct entry){ n->name[t], t };
+    qsort(sorted, count, sizeof *sorted, by_name);
+    for (uint32_t i = 1; i < count; i++) {
+        same = strcmp(sorted[i].name, sorted[i - 1].name) ? 1 : same + 1;
+        if (same == 1)
+            continue;
+        char *longer = NULL;
+        base_must(asprintf(&longer, "%s.%u", sorted[i].name, same) < 0);
+        n->name[sorted[i].terminal] = longer;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (n->name[sorted[i].terminal] != sorted[i].name)
+            free(sorted[i].name);
+    free(sorted);
+}
+
+struct report_names *report_names_create(const struct job *j)
+{
+    struct report_names *n = calloc(1, sizeof *n);
+
+    n->job = j;
+    n->number = calloc((size_t)j->callsite_count + 1, sizeof *n->number);
+    n->name = calloc((size_t)j->terminal_count + 1, sizeof *n->name);
+    number_sites(n);
+    for (uint32_t t = 0; t < j->terminal_count; t++)
+        n->name[t] = plain_name(n, t);
+    make_unique(n);
+    return n;
+}
+
+void report_names_destroy(struct report_names *n)
+{
+    if (!n)
+        return;
+    for (uint32_t t = 0; t < n->job->terminal_count; t++)
+        free(n->name[t]);
+    free(n->name);
+    free(n->number);
+    free(n);
+}
+
+const char *report_name(void *names, uint32_t terminal)
+{
+    const struct report_names *n = names;
+
+    if (terminal == GRAMMAR_LOST)
+        return "LOST";
+    return terminal < n->job->terminal_count ? n->name[terminal] : "?";
+}
+
+uint32_t report_site_number(const struct report_names *n, uint32_t callsite)
+{
+    return callsite < n->job->callsite_count ? n->number[callsite] : GRAMMAR_NONE;
+}
+
+/* `phase`: with the mark that opens or closes a span. */
+static char *short_name(const struct report_names *n, uint32_t terminal, bool phase)
+{
+    const struct job_terminal *t = terminal_of(n->job, terminal);
+
+    if (!t || t->kind == JOB_WORD)
+        return report_text("%s", report_name((void *)(uintptr_t)n, terminal));
+    const char *name = job_text(n->job, t->function);
+    const char *prefix = t->kind == JOB_REGION ? "omp " : "MPI_";
+    uint32_t number = report_site_number(n, t->callsite);
+    const char *site = number != GRAMMAR_NONE ? report_text("%u", number) : "";
+    if (!strncmp(name, prefix, 4))
+        name += 4;
+    char *text = report_text("%s%s%s", name, site, phase ? phase_mark[t->phase % 3] : "");
+    text[0] = (char)toupper((unsigned char)text[0]);
+    base_clean(text);
+    return text;
+}
+
+char *report_short_name(const struct report_names *n, uint32_t terminal)
+{
+    return short_name(n, terminal, true);
+}
+
+char *report_site_name(const struct report_names *n, uint32_t terminal)
+{
+    return short_name(n, terminal, false);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of terminals for people. Callsites are numbered from 0 in the order in which terminals first use them; a
+ * terminal is its function and that number:
+ *
+ *   MPI_Isend@3      the call at callsite 3; "MPI_Isend@3.2" where callsite 3 has another terminal of that name (on
+ *                    another communicator, say)
+ *   omp_parallel@5   a parallel region
+ *   MPI_Barrier@4{   and  MPI_Barrier@4}: begin and end of a span with others inside
+ *   word             of a text stream
+ *
+ * Threads: any, once created.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_NAMES_H
+#define PYTHIA_FINDINGS_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/job.h"
+
+struct report_names;
+
+struct report_names *report_names_create(const struct job *j);
+void report_names_destroy(struct report_names *n); /* NULL is legal */
+
+/* "MPI_Isend@3"; "LOST" for GRAMMAR_LOST, "?" for what the job does not have. Also a grammar_name_fn. */
+const char *report_name(void *names, uint32_t terminal);
+/* Number of a callsite, GRAMMAR_NONE when no terminal uses it. */
+uint32_t report_site_number(const struct report_names *n, uint32_t callsite);
+/* Texts for a line (findings/units.h). As in reading views: "Isend3", "Parallel5". */
+char *report_short_name(const struct report_names *n, uint32_t terminal);
+/* The same for the call or region as a whole, opened or not. */
+char *report_site_name(const struct report_names *n, uint32_t terminal);
+/* Function with its phase: "MPI_Isend", "omp parallel", "MPI_Barrier{". */
+char *report_function_text(const struct job *j, uint32_t terminal);
+
+#endif

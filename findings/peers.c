@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who sends how much to whom, relative to the rank where that is a rule: the rows of job/flow.h, joined over the calls
+ * of a communicator. A row stands for a communicator, a direction and a peer ("rank + 1"), whatever the number of
+ * ranks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "findings/model.h"
+
+/* Appends; equal rows are joined at the end, by sorting: a job may have as many as ranks times communicators. */
+static void add_row(struct report_model *m, const struct report_peer *row)
+{
+    base_must(base_array_more(&m->peers, m->peer_count, sizeof *row));
+    m->peers[m->peer_count++] = *row;
+}
+
+static int key_order(const void *a, const void *b)
+{
+    const struct report_peer *x = a, *y = b;
+
+    return BASE_ORDER(x->comm, y->comm) ?: BASE_ORDER(x->receives, y->receives) ?:
+           BASE_ORDER(x->onesided, y->onesided) ?: BASE_ORDER(x->relation, y->relation) ?:
+           BASE_ORDER(x->value, y->value);
+}
+
+static void join_rows(struct report_model *m)
+{
+    uint32_t kept = 0;
+
+    qsort(m->peers, m->peer_count, sizeof *m->peers, key_order);
+    for (uint32_t i = 1; i < m->peer_count; i++) {
+        if (key_order(&m->peers[kept], &m->peers[i]) != 0) {
+            m->peers[++kept] = m->peers[i];
+            continue;
+        }
+        m->peers[kept].messages += m->peers[i].messages;
+        m->peers[kept].bytes += m->peers[i].bytes;
+    }
+    m->peer_count = kept + 1;
+}
+
+/* One row of the file, of all of its ranks. */
+static void add_flow(struct report_model *m, const struct job_flow *f)
+{
+    const struct job_range *r = m->job->flows.ranges.range + f->range_first;
+    uint64_t ranks = 0;
+    uint32_t size = m->job->info.ranks;
+    struct report_peer row = { .comm = m->job->terminals[f->terminal].comm,
+                               .receives = f->receives,
+                               .onesided = m->job->terminals[f->terminal].call_kind == JOB_ONESIDED,
+                               .relation = REPORT_VARIES };
+
+    for (uint32_t k = 0; k < f->range_count; k++)
+        ranks += job_range_size(&r[k]);
+    row.messages = f->mean ? f->messages : f->messages * ranks;
+    row.bytes = f->mean ? f->bytes : f->bytes * ranks;
+    if (f->value != GRAMMAR_NONE) {
+        row.relation = f->relation == JOB_ABSOLUTE ? REPORT_RANK
+                       : f->relation == JOB_OFFSET ? REPORT_OFFSET
+                                                   : REPORT_XOR;
+        row.value = f->value;
+        if (f->relation == JOB_OFFSET && 2 * (uint64_t)f->value > size) /* "rank - 1", not "rank + 7" */
+            row.value -= size;
+    }
+    add_row(m, &row);
+}
+
+bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives)
+{
+    const struct job_terminal *t = &j->terminals[terminal];
+    const char *function = job_text(j, t->function);
+    bool send = strcasestr(function, "send") != NULL, receive = strcasestr(function, "recv") != NULL;
+
+    if (t->call_kind == JOB_ONESIDED) {
+        send = strstr(function, "Put") || strcasestr(function, "accumulate");
+        receive = strstr(function, "Get") || strstr(function, "Fetch") || strstr(function, "Compare");
+    } else if (t->call_kind != JOB_P2P) {
+        return false;
+    }
+    *receives = !send; /* the peer and the bytes of Sendrecv are those of its send */
+    return (send || receive) && t->phase != JOB_OPEN;
+}
+
+static int peer_order(const void *a, const void *b)
+{
+    const struct report_peer *x = a, *y = b;
+
+    return BASE_ORDER(y->bytes, x->bytes) ?: BASE_ORDER(y->messages, x->messages) ?: key_order(a, b);
+}
+
+void report_model_add_peers(struct report_model *m)
+{
+    for (uint32_t i = 0; i < m->job->flows.count; i++)
+        add_flow(m, &m->job->flows.row[i]);
+    if (m->peer_count) {
+        join_rows(m);
+        qsort(m->peers, m->peer_count, sizeof *m->peers, peer_order);
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of a class for people; see ranges.h. */
+#include "findings/ranges.h"
+
+#include "job/turns.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LONGEST = 400 };
+
+uint64_t report_range_members(const struct job_class *c, uint32_t first, uint32_t count)
+{
+    uint64_t members = 0;
+
+    for (uint32_t i = 0; i < count && first + i < c->range_count; i++)
+        members += job_range_size(&c->ranges[first + i]);
+    return members;
+}
+
+uint64_t report_members(const struct job_class *c)
+{
+    return report_range_members(c, 0, c->member_ranges);
+}
+
+double report_class_events(const struct job_class *c)
+{
+    uint64_t members = report_members(c);
+
+    if (!c->turn_count || !members)
+        return c->grammar ? (double)c->grammar->events : 0;
+    return (double)job_class_events(c) / (double)members;
+}
+
+/* One run of a range. */
+static void print_run(FILE *out, const struct job_range *r, uint64_t first)
+{
+    uint64_t last = first + (uint64_t)(r->count - 1) * r->stride;
+
+    fprintf(out, "%llu", (unsigned long long)first);
+    if (r->count == 2 && r->stride > 1)
+        fprintf(out, ",%llu", (unsigned long long)last);
+    else if (r->count > 1)
+        fprintf(out, "-%llu", (unsigned long long)last);
+    if (r->count > 2 && r->stride > 1)
+        fprintf(out, "/%u", r->stride);
+}
+
+/* All runs, until there is enough. Returns whether that was all. */
+static bool print_range(FILE *out, const struct job_range *r)
+{
+    for (uint64_t l = 0; l <= r->planes; l++)
+        for (uint64_t k = 0; k <= r->rows; k++) {
+            if (k || l)
+                fputc(',', out);
+            if (ftell(out) > LONGEST)
+                return false;
+            print_run(out, r, r->first + k * r->row_stride + l * r->plane_stride);
+        }
+    return true;
+}
+
+/* Whether the members of one thread that begin there are of several ranks. */
+static bool several_ranks(const struct job_class *c, uint32_t i)
+{
+    return job_range_size(&c->ranges[i]) > 1 ||
+           (i + 1 < c->member_ranges && c->ranges[i + 1].thread == c->ranges[i].thread);
+}
+
+char *report_ranges_text(const struct job_class *c)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    uint32_t thread = UINT32_MAX;
+
+    for (uint32_t i = 0; i < c->member_ranges; i++) {
+        const struct job_range *r = &c->ranges[i];
+        bool new_thread = r->thread != thread;
+        if (ftell(out) > LONGEST) {
+            fputs(",…", out);
+            break;
+        }
+        if (new_thread && i)
+            fputs("; ", out);
+        if (new_thread && r->thread)
+            fprintf(out, "thread %u of ", r->thread);
+        if (new_thread)
+            fputs(several_ranks(c, i) ? "ranks " : "rank ", out);
+        else
+            fputc(',', out);
+        if (!print_range(out, r)) {
+            fputs("…", out);
+            break;
+        }
+        thread = r->thread;
+    }
+    fclose(out);
+    return text;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Members of a class for people: "ranks 0-7", "rank 0, thread 1", "ranks 1,3-62/2" (every second).
+ * Threads: any.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_RANGES_H
+#define PYTHIA_FINDINGS_RANGES_H
+
+#include "job/job.h"
+
+/* Streams in a class, and in `count` ranges from `first` on. */
+uint64_t report_members(const struct job_class *c);
+uint64_t report_range_members(const struct job_class *c, uint32_t first, uint32_t count);
+/* Events of a member on average. */
+double report_class_events(const struct job_class *c);
+/* malloc'ed. Shortened by "…" after some hundred characters. */
+char *report_ranges_text(const struct job_class *c);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings about parallel regions, and about messages that cost by their number. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "findings/efficiency.h"
+#include "findings/parts.h"
+#include "findings/ranges.h"
+#include "job/threads.h"
+
+#define SMALL_WORK 20e3      /* ns of one execution: less is a small region, where most of it is fork, wait and join */
+#define UNEVEN 0.1           /* of a region's time its threads wait for the last one */
+#define SMALL_MESSAGE 1024   /* bytes */
+
+bool *findings_ranks_of(const struct findings *f, uint32_t terminal)
+{
+    bool *in = calloc(f->ranks, sizeof *in);
+
+    for (uint32_t r = 0; r < f->ranks; r++) {
+        double count;
+        replay_bind_calls(f->bind, r, replay_bind_site_of(f->bind, terminal), &count);
+        in[r] = count > 0;
+    }
+    return in;
+}
+
+static void add(struct findings *f, enum report_finding_kind kind, uint32_t site, double ns)
+{
+    struct report_finding one = { .kind = kind,
+                                  .seconds = ns / 1e9,
+                                  .call = replay_bind_site(f->bind, site)->terminal };
+
+    if (ns < LEAST_PART * f->total * 1e9)
+        return;
+    findings_place(f, site, one.where, sizeof one.where);
+    memcpy(one.cause, one.where, sizeof one.cause);
+    bool *in = findings_ranks_of(f, one.call);
+    findings_add(f, &one, in);
+    free(in);
+}
+
+static void of_region(struct findings *f, uint32_t site)
+{
+    const struct bind_site *s = replay_bind_site(f->bind, site);
+    const struct job *j = f->report->job;
+    const struct job_threads *t = job_threads_of_region(j, j->terminals[s->terminal].callsite);
+    double all = t ? (double)job_threads_known(t) : 0;
+
+    if (all <= 0 || t->threads < 2 || s->count <= 0)
+        return;
+    double work = (double)t->part[JOB_THREADS_WORK], wait = (double)t->part[JOB_THREADS_UNEVEN];
+    if (s->call_ns / s->count * work / all < SMALL_WORK && work < 0.5 * all)
+        add(f, REPORT_SMALL_REGIONS, site, s->call_ns * (1 - work / all));
+    else if (wait > UNEVEN * all)
+        add(f, REPORT_UNEVEN_THREADS, site, s->call_ns * wait / all);
+}
+
+/* --- What the first thread does alone between regions, in loops that have some --- */
+
+static bool has_region(const struct job *j, const struct grammar_flat *g, const struct grammar_flat_rule *rule)
+{
+    for (uint32_t i = 0; i < rule->length; i++) {
+        uint32_t s = g->nodes[rule->first + i].symbol;
+        if (!grammar_is_rule(s) && s < j->terminal_count && j->terminals[s].kind == JOB_REGION)
+            return true;
+    }
+    return false;
+}
+
+/* Of each site: the gaps before it in such loops, and all gaps before it. */
+struct gaps { double inside, all; };
+
+static void add_gaps(const struct findings *f, const struct grammar_flat *g, uint32_t rule, double share,
+                     struct gaps *of)
+{
+    const struct job *j = f->report->job;
+    bool turns = has_region(j, g, &g->rules[rule]);
+
+    for (uint32_t n = g->rules[rule].first; n < g->rules[rule].first + g->rules[rule].length; n++) {
+        uint32_t symbol = g->nodes[n].symbol;
+        if (grammar_is_rule(symbol) || symbol >= j->terminal_count)
+            continue;
+        struct gaps *site = &of[replay_bind_site_of(f->bind, symbol)];
+        double gap = share * (double)g->stats[n].gap.sum;
+        site->all += gap;
+        site->inside += turns && (rule || j->terminals[symbol].kind == JOB_REGION) ? gap : 0;
+    }
+}
+
+/* Of the members of a class those that are first threads, as a share. */
+static double first_threads(const struct job_class *c)
+{
+    uint64_t members = report_members(c), first = 0;
+
+    for (uint32_t i = 0; i < c->member_ranges; i++)
+        first += c->ranges[i].thread == 0 ? report_range_members(c, i, 1) : 0;
+    return members ? (double)first / (double)members : 0;
+}
+
+static void add_serial_part(struct findings *f, const struct gaps *of)
+{
+    double sum = 0, most = 0;
+    uint32_t where = GRAMMAR_NONE;
+
+    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
+        double ns = of[s].all > 0 ? replay_bind_site(f->bind, s)->gap_ns * of[s].inside / of[s].all : 0;
+        sum += ns;
+        if (ns > most) {
+            most = ns;
+            where = s;
+        }
+    }
+    if (where != GRAMMAR_NONE)
+        add(f, REPORT_SERIAL_PART, where,
+            sum * report_serial_share(f->report) * (1 - 1.0 / f->report->model->efficiency.threads));
+}
+
+static void of_serial_part(struct findings *f)
+{
+    const struct job *j = f->report->job;
+
+    if (f->report->model->efficiency.threads < 2)
+        return;
+    struct gaps *of = calloc(replay_bind_sites(f->bind) + 1u, sizeof *of);
+    for (uint32_t c = 0; c < j->class_count; c++) {
+        double share = first_threads(&j->classes[c]);
+        for (uint32_t r = 0; share > 0 && r < j->classes[c].grammar->rule_count; r++)
+            add_gaps(f, j->classes[c].grammar, r, share, of);
+    }
+    add_serial_part(f, of);
+    free(of);
+}
+
+void findings_of_regions(struct findings *f)
+{
+    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++)
+        if (replay_bind_site(f->bind, s)->what == BIND_REGION)
+            of_region(f, s);
+    of_serial_part(f);
+}
+
+/* --- Messages --- */
+
+void findings_of_messages(struct findings *f)
+{
+    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
+        const struct bind_site *site = replay_bind_site(f->bind, s);
+        double waits = replay_blame_waits(replay_analysis_blame(f->analysis), 2 * s + 1), spent = 0;
+        bool sends = site->what == BIND_SEND || site->what == BIND_ISEND || site->what == BIND_SENDRECV;
+        if (!sends || site->count < 1000.0 * f->ranks || site->bytes > SMALL_MESSAGE * site->count)
+            continue;
+        for (uint32_t r = 0; r < f->ranks; r++)
+            spent += (double)replay_blame_spent(replay_analysis_blame(f->analysis), r, 2 * s + 1);
+        add(f, REPORT_MANY_SMALL_MESSAGES, s, spent - waits);
+    }
+}

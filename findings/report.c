@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* What the forms of a report share; see report.h. */
+#include "findings/report.h"
+#include "base/clean.h"
+
+#include "findings/findings.h"
+#include "findings/losses.h"
+#include "findings/units.h"
+#include "replay/analysis.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report *report_create(const struct job *j)
+{
+    struct report *r = calloc(1, sizeof *r);
+
+    r->job = j;
+    r->steps = REPLAY_ANALYSIS_STEPS;
+    r->model = report_model_create(j);
+    r->names = report_names_create(j);
+    r->resolver = report_resolver_create(j);
+    return r;
+}
+
+void report_destroy(struct report *r)
+{
+    if (!r)
+        return;
+    report_model_destroy(r->model);
+    report_names_destroy(r->names);
+    report_resolver_destroy(r->resolver);
+    report_findings_destroy(r->findings);
+    report_losses_destroy(r->losses);
+    report_loops_destroy(r->loops);
+    replay_analysis_destroy(r->analysis);
+    free(r);
+}
+
+const struct report_loops *report_loops_of(struct report *r)
+{
+    if (!r->loops)
+        r->loops = report_loops_create(r);
+    return r->loops;
+}
+
+const struct report_loop *report_main_loop(struct report *r)
+{
+    const struct report_loops *l = report_loops_of(r);
+
+    return l->main < 0 ? NULL : &l->loop[l->main];
+}
+
+char *report_program_text(const struct job *j, int most)
+{
+    const char *path = job_text(j, j->info.program), *slash = strrchr(path, '/');
+    char *text = report_text("%.*s", most, slash ? slash + 1 : *path ? path : "unnamed program"); /* a runtime's own */
+
+    base_clean(text);
+    return text;
+}
+
+char *report_size_text(const struct job *j)
+{
+    uint32_t ranks = j->info.ranks, threads = j->info.threads;
+    const char *more = threads ? report_text(" x %u thread%s", threads, threads == 1 ? "" : "s") : "";
+
+    return report_text("%u rank%s%s", ranks, ranks == 1 ? "" : "s", more);
+}
+
+char *report_rank_text(uint32_t first, uint32_t count)
+{
+    return count > 1 ? report_text("%u-%u", first, first + count - 1) : report_text("%u", first);
+}
+
+static enum report_address address_of(const struct job_terminal *t)
+{
+    return t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL;
+}
+
+char *report_where(struct report *r, uint32_t terminal, int width)
+{
+    const struct job_terminal *t = &r->job->terminals[terminal];
+    char *text = report_text("%s", "");
+
+    report_callsite_text(r->resolver, t->callsite, address_of(t), text, 256);
+    report_cut_place(text, width);
+    return text;
+}
+
+const struct report_place *report_place_of(struct report *r, uint32_t terminal)
+{
+    const struct job_terminal *t = &r->job->terminals[terminal];
+
+    return report_resolve(r->resolver, t->callsite, 0, address_of(t));
+}
+
+const char *report_peer_text(const struct report_peer *p)
+{
+    switch (p->relation) {
+    case REPORT_RANK:
+        return report_text("rank %" PRId64, p->value);
+    case REPORT_OFFSET:
+        if (p->value == 0)
+            return "itself";
+        return report_text("own %c %" PRIu64, p->value < 0 ? '-' : '+',
+                           p->value < 0 ? 0 - (uint64_t)p->value : (uint64_t)p->value);
+    case REPORT_XOR:
+        return report_text("own xor %" PRId64, p->value);
+    case REPORT_ANY:
+        return "any";
+    default:
+        return "varies";
+    }
+}
+
+const char *report_comm_text(const struct report *r, uint32_t comm)
+{
+    return comm < r->job->comm_count ? job_text(r->job, r->job->comms[comm].name) : "-";
+}
+
+double report_mean(uint64_t sum, uint64_t count)
+{
+    return count ? (double)sum / (double)count : 0;
+}
+
+double report_percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses to source with libdw; see resolve.h. */
+#include "findings/resolve.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "findings/demangle.h"
+#include "findings/units.h"
+
+struct module {
+    bool tried;
+    Dwfl_Module *dwfl; /* NULL: not there, or another build */
+};
+
+struct report_resolver {
+    const struct job *job;
+    Dwfl *dwfl;              /* created with the first module */
+    struct module *modules;
+    struct report_place **places; /* 2 * frame + kind; NULL: not asked yet */
+    struct report_place **others; /* of report_resolve_at() */
+    uint32_t other_count;
+};
+
+/* By build-id, and by the name that a stripped file has. Only what is on this machine: nothing from debuginfod. */
+static int find_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, const char *file,
+                          const char *link, GElf_Word check, char **found)
+{
+    unsetenv("DEBUGINFOD_URLS");
+    return dwfl_standard_find_debuginfo(m, user, name, base, file, link, check, found);
+}
+
+static char *debuginfo_path;
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debuginfo_path,
+};
+
+struct report_resolver *report_resolver_create(const struct job *j)
+{
+    struct report_resolver *r = calloc(1, sizeof *r);
+
+    r->job = j;
+    r->modules = calloc((size_t)j->module_count + 1, sizeof *r->modules);
+    r->places = calloc(2 * (size_t)j->frame_count + 1, sizeof *r->places);
+    return r;
+}
+
+static void place_destroy(struct report_place *p)
+{
+    if (!p)
+        return;
+    free((char *)p->function);
+    free((char *)p->full);
+    free((char *)p->path);
+    free(p);
+}
+
+void report_resolver_destroy(struct report_resolver *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < 2 * (size_t)r->job->frame_count; i++)
+        place_destroy(r->places[i]);
+    for (uint32_t i = 0; i < r->other_count; i++)
+        place_destroy(r->others[i]);
+    if (r->dwfl)
+        dwfl_end(r->dwfl);
+    free(r->others);
+    free(r->places);
+    free(r->modules);
+    free(r);
+}
+
+/* --- Modules --- */
+
+static bool same_build(Dwfl_Module *m, const char *expected)
+{
+    const unsigned char *bits;
+    GElf_Addr address;
+    int n = dwfl_module_build_id(m, &bits, &address);
+
+    if (n <= 0 || !*expected) /* no build-id on either side: trust the path */
+        return n <= 0 && !*expected;
+    if (strlen(expected) != 2 * (size_t)n)
+        return false;
+    for (int i = 0; i < n; i++) {
+        char hex[3];
+        snprintf(hex, sizeof hex, "%02x", bits[i]);
+        if (strncmp(hex, expected + 2 * i, 2) != 0)
+            return false;
+    }
+    return true;
+}
+
+static Dwfl_Module *report_module(struct report_resolver *r, const char *path)
+{
+    if (r->dwfl)
+        dwfl_report_begin_add(r->dwfl);
+    else if ((r->dwfl = dwfl_begin(&callbacks)))
+        dwfl_report_begin(r->dwfl);
+    else
+        return NULL;
+    Dwfl_Module *m = dwfl_report_offline(r->dwfl, path, path, -1);
+    dwfl_report_end(r->dwfl, NULL, NULL);
+    return m;
+}
+
+static Dwfl_Module *open_module(struct report_resolver *r, uint32_t index)
+{
+    struct module *m = &r->modules[index];
+    const char *path = job_text(r->job, r->job->modules[index].path);
+    struct stat st;
+
+    if (m->tried)
+        return m->dwfl;
+    m->tried = true;
+    if (path[0] != '/' || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) /* a job may name a pipe: never wait for one */
+        return NULL;
+    m->dwfl = report_module(r, path);
+    if (m->dwfl && !same_build(m->dwfl, job_text(r->job, r->job->modules[index].build_id)))
+        m->dwfl = NULL;
+    return m->dwfl;
+}
+
+/* --- Addresses --- */
+
+/* The compilation unit. libdw finds it by the table of addresses, which Clang does not write: then by its own
+   ranges. */
+static Dwarf_Die *unit_at(Dwfl_Module *m, Dwarf_Addr address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(m, address, bias);
+
+    if (unit)
+        return unit;
+    do
+        unit = dwfl_module_nextcu(m, unit, bias);
+    while (unit && dwarf_haspc(unit, address - *bias) <= 0);
+    return unit;
+}
+
+/* As the linker has it where that says more (the class, the module), else as the source has it. */
+static const char *die_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+
+    return linkage && *linkage ? linkage : dwarf_diename(die);
+}
+
+static bool names_main(const char *name)
+{
+    return name && (!strcmp(name, "main") || !strcmp(name, "MAIN__"));
+}
+
+/* Whether a function was inlined into main: libdw gives the scopes of its source, so that main is not among them. */
+static bool inlined_into_main(Dwarf_Die *function)
+{
+    Dwarf_Die *scopes = NULL;
+    bool found = false;
+    int n = dwarf_getscopes_die(function, &scopes);
+
+    for (int i = 1; i < n && !found; i++)
+        found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram && names_main(die_name(&scopes[i]));
+    free(scopes);
+    return found;
+}
+
+/* Innermost function, inlined ones included: the one that the line belongs to. */
+static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address, bool *in_main)
+{
+    Dwarf_Die *scopes = NULL;
+    const char *name = NULL;
+    int n = dwarf_getscopes(unit, address, &scopes);
+
+    for (int i = 0; i < n && !name; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+            name = die_name(&scopes[i]);
+        if (tag == DW_TAG_inlined_subroutine)
+            *in_main = inlined_into_main(&scopes[i]);
+    }
+    free(scopes);
+    return name;
+}
+
+static void set_name(struct report_place *p, const char *symbol)
+{
+    p->function = report_demangle_short(symbol);
+    p->full = report_demangle_full(symbol);
+}
+
+static void find_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr address)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+    int number = 0;
+    const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+
+    if (!path || dwarf_lineno(line, &number) != 0 || number <= 0)
+        return;
+    p->path = strdup(path);
+    const char *slash = strrchr(p->path, '/');
+    p->file = slash ? slash + 1 : p->path;
+    p->line = (uint32_t)number;
+}
+
+/* A symbol counts only where it really covers the address: the nearest one of a stripped file is misleading. */
+static void find_symbol(struct report_place *p, Dwfl_Module *m, Dwarf_Addr address)
+{
+    GElf_Off within;
+    GElf_Sym symbol;
+    const char *name = dwfl_module_addrinfo(m, address, &within, &symbol, NULL, NULL, NULL);
+
+    if (!name || !*name || within >= symbol.st_size)
+        return;
+    set_name(p, name);
+    p->within = within;
+}
+
+static void fill(struct report_resolver *r, struct report_place *p, const struct job_frame *f, enum report_address kind)
+{
+    const char *path = job_text(r->job, r->job->modules[f->module].path);
+    const char *slash = strrchr(path, '/');
+    Dwfl_Module *m = open_module(r, f->module);
+    GElf_Addr bias = 0;
+
+    p->module = slash ? slash + 1 : path;
+    p->offset = f->offset;
+    if (!m || !dwfl_module_getelf(m, &bias))
+        return;
+    Dwarf_Addr address = f->offset + bias - (kind == REPORT_CALL);
+    Dwarf_Addr unit_bias = 0;
+    Dwarf_Die *unit = unit_at(m, address, &unit_bias);
+    const char *name = unit ? function_name(unit, address - unit_bias, &p->in_main) : NULL;
+    if (unit)
+        find_line(p, unit, address - unit_bias);
+    if (name)
+        set_name(p, name);
+    else
+        find_symbol(p, m, address);
+    p->in_main |= names_main(p->full); /* no method of that name */
+}
+
+const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,
+                                          enum report_address kind)
+{
+    if (callsite >= r->job->callsite_count || depth >= r->job->callsites[callsite].count)
+        return NULL;
+    uint32_t frame = r->job->callsites[callsite].first + depth;
+    struct report_place **slot = &r->places[2 * (size_t)frame + (kind == REPORT_CALL)];
+    if (!*slot) {
+        *slot = calloc(1, sizeof **slot);
+        fill(r, *slot, &r->job->frames[frame], kind);
+    }
+    return *slot;
+}
+
+const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
+                                             enum report_address kind)
+{
+    const struct job_frame f = { .module = module, .offset = address };
+    struct report_place *p = calloc(1, sizeof *p);
+
+    base_must(base_array_more(&r->others, r->other_count, sizeof p));
+    r->others[r->other_count++] = p;
+    fill(r, p, &f, kind);
+    return p;
+}
+
+/* --- Text --- */
+
+/* One word: C++ names have blanks ("operator new"), and '<' parts frames. */
+static void one_word(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+            *text = '_';
+}
+
+const char *report_function_at(const struct report_place *p, bool full)
+{
+    if (p->function)
+        return full ? p->full : p->function;
+    return report_text("%s+0x%llx", *p->module ? p->module : "?", (unsigned long long)p->offset);
+}
+
+static void frame_text(const struct report_place *p, char *text, size_t size)
+{
+    if (p->function && p->line)
+        snprintf(text, size, "%s@%s:%u", p->function, p->file, p->line);
+    else if (p->function)
+        snprintf(text, size, "%s+0x%llx@%s", p->function, (unsigned long long)p->within, p->module);
+    else if (p->line)
+        snprintf(text, size, "?@%s:%u", p->file, p->line);
+    else
+        snprintf(text, size, "%s", report_function_at(p, false));
+    one_word(text);
+}
+
+/* What started main or the thread says nothing about the place. */
+bool report_is_start(const struct report_place *p)
+{
+    static const char *const names[] = { "_start", "start_thread", "clone", "clone3", "gomp_thread_start" };
+
+    if (p->function && !strncmp(p->function, "__libc_start", 12)) /* …_main, …_main_impl, …_call_main */
+        return true;
+    for (size_t i = 0; p->function && i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(p->function, names[i]))
+            return true;
+    return false;
+}
+
+void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
+                          size_t size)
+{
+    const struct report_place *p;
+    size_t used = 0;
+
+    snprintf(text, size, "-");
+    for (uint32_t depth = 0; (p = report_resolve(r, callsite, depth, kind)) != NULL && used + 2 < size; depth++) {
+        if (depth && report_is_start(p))
+            break;
+        if (depth)
+            text[used++] = '<';
+        frame_text(p, text + used, size - used);
+        used += strlen(text + used);
+        if (p->in_main)
+            break;
+        kind = REPORT_CALL; /* above a region's entry there are only calls */
+    }
+}

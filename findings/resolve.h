@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From addresses to source: module + offset, as a job stores it, to function, file and line.
+ *
+ *   struct report_resolver *r = report_resolver_create(job);
+ *   const struct report_place *p = report_resolve(r, callsite, 0, REPORT_CALL);
+ *
+ * Works after the run and offline: opens the module that the job names, if it is still the same build (build-id), and
+ * reads its DWARF, or separate debug information by build-id, else its symbols. Nothing is fetched from a network.
+ * What cannot be resolved keeps module and offset. Answers are cached; a first look-up in a module costs about a
+ * millisecond, later ones about 10 us.
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_RESOLVE_H
+#define PYTHIA_FINDINGS_RESOLVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/job.h"
+
+struct report_resolver;
+
+/* What an address is: a return address belongs to the call before it. */
+enum report_address { REPORT_CALL, REPORT_ENTRY };
+
+struct report_place {
+    const char *function; /* source function, short (demangle.h); NULL when not known */
+    const char *full;     /* the same with parameters; NULL when not known */
+    const char *path;     /* source file as the compiler named it; NULL when not known */
+    const char *file;     /* its last component; NULL when not known */
+    uint32_t line;        /* 0 when not known */
+    uint64_t within;      /* bytes from the symbol's begin, where only a symbol is known */
+    const char *module;   /* last component of the module's path, never NULL */
+    uint64_t offset;      /* as in the job */
+    bool in_main;         /* it is main, or inlined into it: above it there is only what started the program. Ask before
+                             the frame above is resolved: that opens the C library's debug information, which takes a
+                             twentieth of a second where it is installed */
+};
+
+/* `j` must outlive the resolver. */
+struct report_resolver *report_resolver_create(const struct job *j);
+void report_resolver_destroy(struct report_resolver *r); /* NULL is legal */
+
+/* Frame `depth` (0: innermost) of a callsite. NULL: there is no such frame. Owned by the resolver. */
+const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,
+                                          enum report_address kind);
+
+/* Of an address of a module of the job, whatever callsite it is in. Owned by the resolver. */
+const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
+                                             enum report_address kind);
+
+/* Its function, short or in full; "module+0xoffset" where that is not known. One of report_text(). */
+const char *report_function_at(const struct report_place *p, bool full);
+
+/* Whether it is what started main or the thread, which says nothing about the place. */
+bool report_is_start(const struct report_place *p);
+
+/*
+ * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a
+ * symbol is known "symbol+0xwithin@module", where nothing is "module+0xoffset"; "-" for none. Always ends in '\0'.
+ */
+void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
+                          size_t size);
+
+#endif

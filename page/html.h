@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report as one HTML file without anything outside it: timeline and structure by the grammar, calls, regions,
+ * ranks, communication and the quality of predictions, from the JSON report. At most about 2 MB, whatever the job.
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_PAGE_HTML_H
+#define PYTHIA_PAGE_HTML_H
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "views/views.h"
+
+void report_print_html(struct report *r, FILE *out);
+/* Several jobs as a page: of report_scaling_json() or report_comparison_json(), which it takes. */
+void report_print_jobs_html(cJSON *root, FILE *out);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The view of communication: patterns by name, the matrix of up to 64 ranks (figures where they fit, shades beyond),
+ * what collectives carry, and who is addressed relative to the own rank.
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "findings/units.h"
+#include "views/views.h"
+
+enum { MOST_RANKS = 64, MOST_FIGURES = 12 };
+
+static void print_patterns(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+
+    for (uint32_t i = 0; i < m->pattern_count; i++) {
+        const struct report_pattern *p = &m->patterns[i];
+        if (i == 1 && m->pattern_count == 2 && p->bytes == m->patterns[0].bytes)
+            break; /* one call: said already */
+        const char *name = p->site == GRAMMAR_NONE ? "all calls"
+                                                   : report_site_name(r->names, m->sites[p->site].terminal);
+        fprintf(out, "%s%-24s %-36s %12s messages %10s\n", i ? "  " : "pattern: ", name, p->name,
+                report_count(p->messages), report_bytes((double)p->bytes));
+    }
+    if (m->by_mean_bytes)
+        fprintf(out, "by mean: %s of it is the mean of ranks whose messages were not kept apart\n",
+                report_bytes((double)m->by_mean_bytes));
+    if (m->unplaced_messages)
+        fprintf(out, "not placed: %s messages, %s (peers that are not in the job, or more of them than are kept)\n",
+                report_count(m->unplaced_messages), report_bytes((double)m->unplaced_bytes));
+}
+
+static uint64_t cell(const struct report_model *m, uint32_t from, uint32_t to)
+{
+    uint32_t low = 0, high = m->edge_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct report_edge *e = &m->edges[middle];
+        if (e->from < from || (e->from == from && e->to < to))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < m->edge_count && m->edges[low].from == from && m->edges[low].to == to;
+    return found ? m->edges[low].bytes + !m->edges[low].bytes : 0; /* an empty message is one, too */
+}
+
+static void print_figures(const struct report_model *m, uint32_t ranks, FILE *out)
+{
+    fprintf(out, "\nbytes from rank (down) to rank (across)\n%6s", "");
+    for (uint32_t to = 0; to < ranks; to++)
+        fprintf(out, " %8u", to);
+    for (uint32_t from = 0; from < ranks; from++) {
+        fprintf(out, "\n%6u", from);
+        for (uint32_t to = 0; to < ranks; to++)
+            fprintf(out, " %8s", cell(m, from, to) ? report_bytes((double)cell(m, from, to)) : ".");
+    }
+    fputc('\n', out);
+}
+
+static void print_shades(const struct report_model *m, uint32_t ranks, FILE *out)
+{
+    static const char shades[] = "-:=+*%#@"; /* each a factor of 4 more, the last the most */
+    uint64_t most = 1;
+
+    for (uint32_t i = 0; i < m->edge_count; i++)
+        most = m->edges[i].bytes > most ? m->edges[i].bytes : most;
+    fprintf(out, "\nbytes from rank (down) to rank (across); @ up to %s, each of %s a quarter of the one before\n",
+            report_bytes((double)most), "# % * + = : -");
+    for (uint32_t from = 0; from < ranks; from++) {
+        fprintf(out, "%6u  ", from);
+        for (uint32_t to = 0; to < ranks; to++) {
+            uint64_t b = cell(m, from, to);
+            int step = b ? 7 - (int)(log((double)most / (double)b) / log(4)) : 0;
+            fputc(b ? shades[step < 0 ? 0 : step > 7 ? 7 : step] : ' ', out);
+        }
+        fputs("|\n", out);
+    }
+}
+
+static void print_collectives(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    bool first = true;
+
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        const struct report_site *s = &m->sites[i];
+        if (s->call_kind != JOB_COLLECTIVE)
+            continue;
+        if (first)
+            fprintf(out, "\n%-24s %12s %10s %10s  %s\n", "collective", "calls", "bytes", "a call", "callsite");
+        first = false;
+        fprintf(out, "%-24s %12s %10s %10s  %s\n", report_site_name(r->names, s->terminal), report_count(s->count),
+                report_bytes((double)s->bytes), report_bytes(report_mean(s->bytes, s->count)),
+                report_where(r, s->terminal, 60));
+    }
+}
+
+static void print_relative(const struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+
+    fprintf(out, "\n%-24s %-9s %-14s %12s %10s %10s\n", "communicator", "direction", "peer", "messages", "bytes",
+            "mean");
+    for (uint32_t i = 0; i < m->peer_count; i++) {
+        const struct report_peer *p = &m->peers[i];
+        fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", report_line(report_comm_text(r, p->comm), 63),
+                p->onesided   ? (p->receives ? "read" : "write")
+                : p->receives ? "receive"
+                              : "send",
+                report_peer_text(p), report_count(p->messages), report_bytes((double)p->bytes),
+                report_bytes(report_mean(p->bytes, p->messages)));
+    }
+}
+
+void report_print_comm(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    uint32_t ranks = r->job->info.ranks;
+
+    if (!m->peer_count)
+        fprintf(out, "no point-to-point or one-sided communication was recorded\n");
+    print_patterns(r, out);
+    if (m->edge_count && ranks <= MOST_FIGURES)
+        print_figures(m, ranks, out);
+    else if (m->edge_count && ranks <= MOST_RANKS)
+        print_shades(m, ranks, out);
+    print_collectives(r, out);
+    if (m->peer_count)
+        print_relative(r, out);
+}

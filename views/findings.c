@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Efficiencies and what is lost, for people. */
+#include "findings/findings.h"
+
+#include <string.h>
+
+#include "findings/losses.h"
+#include "findings/parts.h"
+#include "findings/units.h"
+#include "views/unmatched.h"
+#include "views/views.h"
+
+void report_print_efficiency(const struct report_efficiency *e, FILE *out)
+{
+    if (e->threads > 1 && e->measured) {
+        fprintf(out, "parallel efficiency %.1f %% = MPI %.1f %% x OpenMP %.1f %%\n", 100 * e->parallel, 100 * e->mpi,
+                100 * e->openmp);
+        fprintf(out, "  OpenMP, %u threads = load balance %.1f %% x waiting %.1f %% x fork and join %.1f %% x "
+                "serial %.1f %%\n", e->threads, 100 * e->omp_load_balance, 100 * e->omp_waiting,
+                100 * e->omp_fork_join, 100 * e->omp_serial);
+        fprintf(out, "  (%s executions of regions timed in each thread, %.0f %% of their time)\n",
+                report_count((uint64_t)e->samples), 100 * e->covered);
+    } else if (e->threads > 1) {
+        fprintf(out, "parallel efficiency not measured: of the time in regions, %u threads, %.1f %% was looked into\n",
+                e->threads, 100 * e->covered);
+    }
+    if (e->threads > 1)
+        fprintf(out, "  MPI%s", e->measured ? "" : " ");
+    else
+        fprintf(out, "parallel efficiency %.1f %%", 100 * e->parallel);
+    if (e->threads > 1 && !e->measured)
+        fprintf(out, "%.1f %%", 100 * e->mpi);
+    fprintf(out, " = load balance %.1f %% x communication %.1f %%\n", 100 * e->load_balance, 100 * e->communication);
+    if (e->nodes > 1)
+        fprintf(out, "  load balance = between %u nodes %.1f %% x within %.1f %%\n", e->nodes, 100 * e->between_nodes,
+                100 * e->within_nodes);
+}
+
+/* --- What is lost --- */
+
+/* Operations that went on without their message, where they are many: of communicators or threads that the replay does
+   not follow; else 0. */
+static uint64_t many_unmatched(struct report *r)
+{
+    return report_unmatched(r) > REPLAY_FEW_UNMATCHED ? replay_analysis_result(report_analysis(r))->unmatched : 0;
+}
+
+/* Beside the findings: what waits for a processor is in what calls and computation took. */
+static void print_delay(struct report *r, FILE *out)
+{
+    if (report_delay_share(r) >= LEAST_SHARE)
+        fprintf(out, "\nno processor for ranks that were ready: %.1f %% of their time\n", 100 * report_delay_share(r));
+}
+
+/* In two lines: what, where; whose work it is, what to do. */
+static void print_one(struct report *r, const struct report_finding *one, FILE *out)
+{
+    const char *words = report_finding_words(one->kind), *advice = report_finding_advice(r, one),
+               *function = job_text(r->job, r->job->terminals[one->call].function);
+    bool same = !strcmp(one->where, one->cause);
+    const char *more = one->more ? report_text(" and %u more", one->more) : "";
+    char *line = report_text("%s", one->where);
+
+    report_cut_place(line, 79 - 23 - (int)strlen(words) - (int)strlen(more));
+    fprintf(out, "%5.1f %% %9s  %s at %s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, line, more);
+    line = report_text("%s", one->cause);
+    report_cut_place(line, 79 - 19 - 8 - (int)strlen(one->ranks) - (int)strlen(advice));
+    bool late = one->kind == REPORT_IMBALANCE || one->kind == REPORT_MOVING_IMBALANCE; /* their work is before it */
+    if (!strstr(function, "MPI_"))
+        function = "";
+    line = same ? report_text("%s%s%s", one->ranks, !*function ? "" : late ? " before " : " in ", function)
+                : report_text("%s before %s", one->ranks, line);
+    report_cut(line, 79 - 19 - (int)strlen(advice));
+    fprintf(out, "%17s%s%s%s\n", "", line, *advice ? ": " : "", advice);
+}
+
+/* The first lines, until they have nine tenths of what is lost. */
+static uint32_t print_lines(struct report *r, const struct report_findings *f, double lost, uint32_t most, FILE *out)
+{
+    double told = 0;
+    uint32_t i = 0;
+
+    for (; i < f->count && i < most && (i == 0 || told < 0.9 * lost); i++) {
+        if (i == 0)
+            fputc('\n', out);
+        print_one(r, &f->finding[i], out);
+        told += f->finding[i].share;
+    }
+    if (f->count > i)
+        fprintf(out, "  and %u more (--view waits)\n", f->count - i);
+    return i;
+}
+
+/* What other threads than the first of each rank spent in MPI, ns: the replay does not follow them. */
+static uint64_t elsewhere(const struct report *r)
+{
+    uint64_t ns = 0;
+
+    for (uint32_t i = 0; i < r->job->stream_count; i++)
+        ns += r->job->streams[i].thread ? r->job->streams[i].mpi_ns : 0;
+    return ns;
+}
+
+/* What waits are not in the findings. Returns whether there are any. */
+static bool print_not_known(struct report *r, bool alone, bool all, FILE *out)
+{
+    double total = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
+    uint64_t calls = many_unmatched(r), ns = elsewhere(r);
+    bool threads = (double)ns >= LEAST_SHARE * total;
+
+    if (alone && (calls || threads))
+        fputc('\n', out);
+    if (threads)
+        fprintf(out, "waits of other threads than each rank's first, %s in MPI: not known\n", report_time((double)ns));
+    if (calls)
+        fprintf(out, "waits of %llu calls without a peer: not known%s\n", (unsigned long long)calls,
+                all ? "" : " (--view waits)");
+    if (calls && all)
+        report_print_unmatched(r, report_analysis(r), 3, out);
+    return threads || calls;
+}
+
+void report_print_findings(struct report *r, uint32_t most, FILE *out)
+{
+    bool all = most == UINT32_MAX;
+    const struct report_findings *f = report_findings(r);
+    const struct report_losses *l = report_losses(r);
+    uint32_t missing = r->job->info.missing;
+
+    print_delay(r, out);
+    if (!f->known && r->not_replayed == PYTHIA_ELIMIT)
+        fprintf(out, "\nwho waits for whom, and why: %s\n",
+                r->steps < REPLAY_ANALYSIS_STEPS ? "pythia report (it takes longer than there is here)"
+                                                 : "not known, its replay would take too long");
+    if (!f->known)
+        return;
+    f = l ? &l->lines : f;
+    if (!f->count && !print_not_known(r, true, all, out))
+        fprintf(out, "\nnothing costs more than 1 %% of the ranks' time by waiting%s\n",
+                missing ? " for each other" : "");
+    print_lines(r, f, l && !all ? l->lost : 1, all ? 20 : most, out);
+    if (f->count)
+        (void)print_not_known(r, false, all, out);
+    if (missing)
+        fputs("waits for ranks that are missing: not known\n", out);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* The loops of a program as a tree: for people, indented as the source is, and for scripts. */
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "findings/units.h"
+#include "views/json.h"
+#include "views/views.h"
+
+enum { LINES = 40, WIDTH = 160, NAME = 60, MOST_ITEMS = 1000 /* for scripts */ };
+
+/* What stands in a loop: another one, or a call. */
+struct item { bool loop; uint32_t at, order; };
+
+struct view {
+    struct report *r;
+    const struct report_loops *l;
+    double least;      /* ns: what takes less is not shown */
+    uint32_t left_out; /* so many */
+    uint32_t depth;    /* levels that are shown, 0: all */
+    bool all;          /* whatever it is */
+    FILE *out;
+};
+
+static int by_order(const void *x, const void *y)
+{
+    const struct item *a = x, *b = y;
+    return BASE_ORDER(a->order, b->order) ?: BASE_ORDER(a->loop, b->loop) ?: BASE_ORDER(a->at, b->at);
+}
+
+/* A loop that never turned twice in a row, within others: nothing that people would call one. */
+static bool is_hidden(const struct view *v, int loop)
+{
+    return !v->all && loop >= 0 && v->l->loop[loop].parent >= 0 &&
+           v->l->loop[loop].turns.sum == v->l->loop[loop].entries.sum;
+}
+
+static int shown(const struct view *v, int loop)
+{
+    while (is_hidden(v, loop))
+        loop = v->l->loop[loop].parent;
+    return loop;
+}
+
+/* What stands directly in a loop, -1: in none, in the order of the program; the caller frees it. */
+static struct item *items_in(const struct view *v, int loop, uint32_t *count)
+{
+    const struct report_loops *l = v->l;
+    struct item *item = malloc(((size_t)l->loops + l->calls + 1) * sizeof *item);
+    *count = 0;
+    for (uint32_t i = 0; i < l->loops; i++)
+        if (!is_hidden(v, (int)i) && shown(v, l->loop[i].parent) == loop && l->loop[i].streams)
+            item[(*count)++] = (struct item){ true, i, l->loop[i].order };
+    for (uint32_t i = 0; i < l->calls; i++)
+        if (shown(v, l->call[i].loop) == loop)
+            item[(*count)++] = (struct item){ false, i, l->call[i].order };
+    qsort(item, *count, sizeof *item, by_order);
+    return item;
+}
+
+static double time_of(const struct view *v, const struct item *item)
+{
+    return item->loop ? v->l->loop[item->at].ns : v->l->call[item->at].ns;
+}
+
+static const struct report_place *call_place(const struct view *v, const struct report_loop_call *c)
+{
+    return c->path == GRAMMAR_NONE ? report_place_of(v->r, c->terminal) : report_resolve(v->r->resolver, c->path, 0,
+                                                                                                    REPORT_CALL);
+}
+
+static const char *place_text(const struct report_place *p, char between)
+{
+    const char *scope = p && p->function ? strstr(p->function, "::") : NULL; /* a module of Fortran's, a name space */
+    if (p && p->function && p->file && p->line)
+        return report_text("%s%c%s:%u", scope ? scope + 2 : p->function, between, p->file, p->line);
+    return p ? report_function_at(p, false) : "?";
+}
+
+static const char *call_name(const struct view *v, const struct report_loop_call *c)
+{
+    return job_text(v->r->job, v->r->job->terminals[c->terminal].function);
+}
+
+/* --- Text --- */
+
+/* "15", "23 to 61", "about 12.5". */
+static const char *range_text(const struct report_loop *l, const struct report_span *s)
+{
+    if (l->mean)
+        return report_text("about %.4g", (double)s->sum / (double)l->streams);
+    if (s->least == s->most)
+        return report_text("%llu", (unsigned long long)s->least);
+    return report_text("%llu to %llu", (unsigned long long)s->least, (unsigned long long)s->most);
+}
+
+static const char *turns_text(const struct report_loop *l)
+{
+    const char *turns = range_text(l, &l->turns);
+    if (l->entries.most <= 1 && !l->mean)
+        return report_text("%s turn%s", turns, l->turns.most == 1 ? "" : "s");
+    if (l->turns_most)
+        return report_text("%llu-%llu turns, %s times", (unsigned long long)l->turns_least,
+                           (unsigned long long)l->turns_most, range_text(l, &l->entries));
+    return report_text("%s turns in %s", turns, range_text(l, &l->entries));
+}
+
+/* "x 2", "every 5th turn", "in 3 of 15", "0.93 a turn"; "" where it comes once in each. */
+static const char *rate_text(const struct view *v, const struct report_loop_call *c)
+{
+    int loop = shown(v, c->loop);
+    if (loop < 0)
+        return c->count > v->l->streams ? report_text("x %.4g", (double)c->count / (double)v->l->streams) : "";
+    const struct report_loop *in = &v->l->loop[loop];
+    double rate = in->turns.sum ? (double)c->count / (double)in->turns.sum : 0, turns = report_loop_turns(in);
+    if (c->count == in->turns.sum)
+        return "";
+    if (rate > 1 && c->count % in->turns.sum == 0)
+        return report_text("x %llu", (unsigned long long)(c->count / in->turns.sum));
+    if (rate < 1 && in->turns.sum % c->count == 0 && in->turns.sum / c->count < 1000 && c->count > in->streams)
+        return report_text("1 in %llu turns", (unsigned long long)(in->turns.sum / c->count));
+    if (rate < 1 && turns > 0 && c->count % in->streams == 0)
+        return report_text("in %llu of %.0f", (unsigned long long)(c->count / in->streams), turns);
+    return report_text("%.3g a turn", rate);
+}
+
+static void print_line(const struct view *v, uint32_t indent, const char *name, const char *rest)
+{
+    const char *line = report_text("%*s%s", (int)(2 * indent), "", name);
+    report_print_column(report_line(line, NAME), NAME, v->out);
+    fprintf(v->out, " %s\n", report_line(rest, WIDTH - NAME - 1));
+}
+
+static void print_call(const struct view *v, const struct report_loop_call *c, uint32_t indent)
+{
+    const char *rate = rate_text(v, c);
+    const char *name = report_text("%s%s%s", call_name(v, c), *rate ? ", " : "", rate);
+    print_line(v, indent, name, place_text(call_place(v, c), '@'));
+}
+
+static void print_items(struct view *v, int loop, uint32_t indent);
+
+static void print_loop(struct view *v, const struct report_loop *l, uint32_t indent)
+{
+    print_line(v, indent, place_text(l->place, ' '),
+               report_text("%-28s %5.1f %%   %s each", turns_text(l), 100 * l->share,
+                           report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0)));
+    if (!v->depth || indent + 1 < v->depth)
+        print_items(v, (int)(l - v->l->loop), indent + 1);
+}
+
+static void print_items(struct view *v, int loop, uint32_t indent)
+{
+    uint32_t count;
+    struct item *item = items_in(v, loop, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (time_of(v, &item[i]) < v->least)
+            v->left_out++;
+        else if (item[i].loop)
+            print_loop(v, &v->l->loop[item[i].at], indent);
+        else
+            print_call(v, &v->l->call[item[i].at], indent);
+    free(item);
+}
+
+static int largest_first(const void *x, const void *y)
+{
+    const double *a = x, *b = y;
+    return BASE_ORDER(*b, *a);
+}
+
+/* So much that at most so many items take that much: what is around one takes no less. */
+static double least_time(const struct view *v, uint32_t most)
+{
+    const struct report_loops *l = v->l;
+    double *ns = malloc(((size_t)l->loops + l->calls + 1) * sizeof *ns), least = 0;
+    uint32_t n = 0, fit = most;
+    for (uint32_t i = 0; i < l->loops; i++)
+        if (l->loop[i].streams && !is_hidden(v, (int)i))
+            ns[n++] = l->loop[i].ns;
+    for (uint32_t i = 0; i < l->calls; i++)
+        ns[n++] = l->call[i].ns;
+    qsort(ns, n, sizeof *ns, largest_first);
+    while (n > fit && fit && ns[fit - 1] <= ns[most]) /* those that are alike go together */
+        fit--;
+    if (n > fit)
+        least = fit ? ns[fit - 1] : INFINITY;
+    free(ns);
+    return least;
+}
+
+void report_print_loops(struct report *r, const struct report_loops_how *how, FILE *out)
+{
+    struct view v = { .r = r, .l = report_loops_of(r), .depth = how->depth, .all = how->all, .out = out };
+
+    v.least = how->all ? 0 : least_time(&v, LINES - 3);
+    fprintf(out, "loops %s%s\n",
+            v.l->by_code ? "of the machine code" : "by what repeats in the events: there is no code to read",
+            v.l->loops ? "; time of its calls and the computation before them" : ": none");
+    print_items(&v, -1, 0);
+    if (v.left_out)
+        fprintf(out, "and %u that took less (--all)\n", v.left_out);
+}
+
+/* --- JSON --- */
+
+static void add_place(cJSON *o, const struct report_place *p)
+{
+    report_json_text(o, "function", p ? report_function_at(p, true) : NULL);
+    report_json_text(o, "file", p ? p->file : NULL);
+    report_json_known(o, "line", p && p->line, p ? p->line : 0);
+}
+
+static void add_figures(cJSON *o, const struct report_loop *l)
+{
+    bool known = l->turns_most > 0;
+    cJSON_AddNumberToObject(o, "turns", report_loop_mean_turns(l));
+    cJSON_AddNumberToObject(o, "entries", report_loop_mean_entries(l));
+    report_json_known(o, "turns_min", known, (double)l->turns_least);
+    report_json_known(o, "turns_max", known, (double)l->turns_most);
+    cJSON *streams = cJSON_AddObjectToObject(o, "by_stream");
+    cJSON_AddNumberToObject(streams, "streams", (double)l->streams);
+    report_json_known(streams, "turns_min", !l->mean, (double)l->turns.least);
+    report_json_known(streams, "turns_max", !l->mean, (double)l->turns.most);
+    cJSON_AddNumberToObject(o, "share", 100 * l->share);
+    cJSON_AddNumberToObject(o, "seconds_per_turn", l->turns.sum ? l->ns / 1e9 / (double)l->turns.sum : 0);
+}
+
+static void add_call(const struct view *v, cJSON *calls, const struct report_loop_call *c)
+{
+    uint64_t turns = c->loop < 0 ? 0 : v->l->loop[c->loop].turns.sum;
+    cJSON *o = report_json_object(calls);
+    report_json_text(o, "call", call_name(v, c));
+    report_json_text(o, "callsite", place_text(call_place(v, c), '@'));
+    cJSON_AddNumberToObject(o, "count", (double)c->count);
+    cJSON_AddNumberToObject(o, "seconds", c->ns / 1e9);
+    report_json_known(o, "per_turn", turns > 0, turns ? (double)c->count / (double)turns : 0);
+    bool whole = turns > c->count && c->count && turns % c->count == 0;
+    report_json_known(o, "every", whole, whole ? (double)(turns / c->count) : 0);
+}
+
+static void add_items(struct view *v, cJSON *loops, cJSON *calls, int loop)
+{
+    uint32_t count;
+    struct item *item = items_in(v, loop, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (time_of(v, &item[i]) < v->least) {
+            v->left_out++;
+            continue;
+        }
+        if (!item[i].loop) {
+            if (calls)
+                add_call(v, calls, &v->l->call[item[i].at]);
+            continue;
+        }
+        cJSON *o = report_json_object(loops);
+        add_place(o, v->l->loop[item[i].at].place);
+        add_figures(o, &v->l->loop[item[i].at]);
+        cJSON *inner = cJSON_AddArrayToObject(o, "calls");
+        add_items(v, cJSON_AddArrayToObject(o, "loops"), inner, (int)item[i].at);
+    }
+    free(item);
+}
+
+void report_json_loops(struct report *r, cJSON *root)
+{
+    struct view v = { .r = r, .l = report_loops_of(r), .all = true };
+    const struct report_loop *l = report_main_loop(r);
+
+    v.least = least_time(&v, MOST_ITEMS);
+
+    report_json_text(root, "loops_by", v.l->by_code ? "code" : "events");
+    add_items(&v, cJSON_AddArrayToObject(root, "loops"), NULL, -1);
+    cJSON_AddNumberToObject(root, "loops_left_out", v.left_out);
+    if (!l)
+        return;
+    cJSON *o = cJSON_AddObjectToObject(root, "main_loop");
+    add_place(o, l->place);
+    add_figures(o, l);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The last predicted run: how well it was foretold, and what became of its time beside that of the recording. */
+#include <math.h>
+#include <time.h>
+
+#include "base/clean.h"
+#include "findings/units.h"
+#include "views/json.h"
+#include "views/views.h"
+
+static const char *date_text(uint64_t seconds)
+{
+    time_t start = (time_t)seconds;
+    char *text = report_text("%s", "");
+    struct tm tm;
+
+    if (start > 0 && localtime_r(&start, &tm))
+        strftime(text, REPORT_TEXT, "%Y-%m-%d %H:%M", &tm);
+    return text;
+}
+
+/* Whether the two runs were of one size, so that their times can be compared. */
+static bool is_comparable(const struct job_oracle *o)
+{
+    return o->start_time && o->recorded_ns && o->ranks == o->recorded_ranks;
+}
+
+/* ", 11.1 % faster than recorded". */
+static void print_change(const struct job_oracle *o, FILE *out)
+{
+    double change = 100 * ((double)o->wall_ns / (double)o->recorded_ns - 1);
+
+    if (change < 0.05 && change > -0.05)
+        fputs(", as long as recorded", out);
+    else
+        fprintf(out, ", %.1f %% %s than recorded", change < 0 ? -change : change, change < 0 ? "faster" : "slower");
+}
+
+static void print_oracle(const struct job *j, FILE *out)
+{
+    const struct job_oracle *o = &j->oracle;
+
+    fprintf(out, "\npredicted right at distance");
+    for (int d = 0; d < ORACLE_DISTANCES; d++)
+        if (o->score.at[d].predictions) /* a short run has no event so far ahead */
+            fprintf(out, "%s %u: %.1f %%", d ? "," : "", oracle_score_distances[d],
+                    report_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
+    if (o->score.peers.asked)
+        fprintf(out, "\n  and of the peers of messages %.1f %%",
+                report_percent((double)o->score.peers.right, (double)o->score.peers.asked));
+    double error = oracle_time_median(o->score.time_error);
+    if (error >= 0)
+        fprintf(out, "\n  median error of the time until the next event %.0f %%", 100 * error);
+    fprintf(out, "\n  %s actions, estimated %s %.3g s, cost of the oracle %.3g s\n", report_count(o->actions),
+            o->gain_seconds < 0 ? "loss" : "gain", fabs(o->gain_seconds), o->cost_seconds);
+    if (o->actions && is_comparable(o)) /* in the unit of the estimate: sums over ranks */
+        fprintf(out, "  measured gain %.3g s: what the ranks took less than when recorded\n",
+                ((double)o->recorded_ns - (double)o->wall_ns) * 1e-9 * o->ranks);
+}
+
+/* Regions and tasks as predicted runs have seen them. */
+static void print_learned(struct report *r, FILE *out)
+{
+    const struct job_learned *l = &r->job->learned;
+    char where[256];
+
+    for (uint32_t i = 0; i < l->region_count; i++) {
+        report_callsite_text(r->resolver, l->regions[i].callsite, REPORT_ENTRY, where, sizeof where);
+        fprintf(out, "%s%s: entered %s times\n", i ? "" : "\n", where, report_count(l->regions[i].executions));
+        report_print_known(r, &l->regions[i], out);
+    }
+    report_print_reading(l->regions, l->region_count, out);
+    report_print_tasks(r, l->tasks, l->task_count, out);
+}
+
+void report_print_predicted(struct report *r, FILE *out)
+{
+    const struct job *j = r->job;
+    const struct job_oracle *o = &j->oracle;
+    const char *program = report_program_text(j, 40);
+
+    if (!o->present) {
+        fprintf(out, "%s: no run was predicted with this file\n", program);
+        return;
+    }
+    fprintf(out, "%s, predicted: %u rank%s", program, o->ranks, o->ranks == 1 ? "" : "s");
+    if (o->threads)
+        fprintf(out, " x %u thread%s", o->threads, o->threads == 1 ? "" : "s");
+    if (o->start_time)
+        fprintf(out, ", %s", date_text(o->start_time));
+    fprintf(out, "\nwall time %s", report_time((double)o->wall_ns));
+    if (is_comparable(o))
+        print_change(o, out);
+    if (o->recorded_ns) {
+        fprintf(out, "\nrecorded: %s", report_time((double)o->recorded_ns));
+        fprintf(out, ", %u rank%s", o->recorded_ranks, o->recorded_ranks == 1 ? "" : "s");
+        fprintf(out, ", %s", date_text(o->recorded_time));
+        if (!is_comparable(o))
+            fputs(" (of another size: times are not compared)", out);
+    }
+    if (o->start_time && !o->recorded_ns)
+        fputs("\nrecorded with other arguments: times are not compared", out);
+    fputc('\n', out);
+    print_oracle(j, out);
+    print_learned(r, out);
+}
+
+/* Of the answers given at each tenth of probability, how many there were and how many were right. */
+static void add_calibration(cJSON *row, const struct oracle_score *s, int distance)
+{
+    cJSON *answers = cJSON_AddArrayToObject(row, "answers"), *right = cJSON_AddArrayToObject(row, "right");
+
+    for (int i = 0; i < ORACLE_DECILES; i++) {
+        cJSON_AddItemToArray(answers, cJSON_CreateNumber((double)s->at[distance].answers[i]));
+        cJSON_AddItemToArray(right, cJSON_CreateNumber((double)s->at[distance].right[i]));
+    }
+}
+
+static void add_learned_regions(const struct report *r, cJSON *oracle)
+{
+    cJSON *array = cJSON_AddArrayToObject(oracle, "regions");
+
+    for (uint32_t i = 0; i < r->job->learned.region_count; i++) {
+        const struct job_region *g = &r->job->learned.regions[i];
+        const struct report_place *p = report_resolve(r->resolver, g->callsite, 0, REPORT_ENTRY);
+        cJSON *o = report_json_object(array);
+        report_json_text(o, "function", p->function);
+        report_json_text(o, "file", p->file);
+        cJSON_AddNumberToObject(o, "line", p->line);
+        report_json_text(o, "module", p->module);
+        cJSON_AddNumberToObject(o, "offset", (double)p->offset);
+        report_add_choice(r, g, o);
+    }
+}
+
+void report_add_oracle(struct report *r, cJSON *root)
+{
+    const struct job_oracle *j = &r->job->oracle;
+    double error = oracle_time_median(j->score.time_error);
+
+    if (!j->present)
+        return;
+    cJSON *o = cJSON_AddObjectToObject(root, "oracle");
+    cJSON *accuracy = cJSON_AddObjectToObject(o, "accuracy");
+    cJSON *distances = cJSON_AddArrayToObject(o, "distances");
+    for (int d = 0; d < ORACLE_DISTANCES; d++) {
+        uint64_t predictions = j->score.at[d].predictions;
+        cJSON *row = report_json_object(distances);
+        char key[16];
+        snprintf(key, sizeof key, "%u", oracle_score_distances[d]);
+        if (predictions)
+            cJSON_AddNumberToObject(accuracy, key, (double)j->score.at[d].hits / (double)predictions);
+        cJSON_AddNumberToObject(row, "distance", oracle_score_distances[d]);
+        cJSON_AddNumberToObject(row, "predictions", (double)predictions);
+        cJSON_AddNumberToObject(row, "hits", (double)j->score.at[d].hits);
+        cJSON_AddNumberToObject(row, "unknown", (double)j->score.at[d].unknown);
+        cJSON_AddNumberToObject(row, "brier", predictions ? j->score.at[d].brier / (double)predictions : 0);
+        add_calibration(row, &j->score, d);
+    }
+    report_json_known(o, "time_error_median", error >= 0, error);
+    report_json_known(o, "partners", j->score.peers.asked > 0,
+              (double)j->score.peers.right / (double)(j->score.peers.asked + !j->score.peers.asked));
+    cJSON_AddNumberToObject(o, "events", (double)j->score.events);
+    cJSON_AddNumberToObject(o, "known", (double)j->score.known);
+    cJSON_AddNumberToObject(o, "ranks", j->ranks);
+    cJSON_AddNumberToObject(o, "actions", (double)j->actions);
+    cJSON_AddNumberToObject(o, "gain_seconds", j->gain_seconds);
+    cJSON_AddNumberToObject(o, "cost_seconds", j->cost_seconds);
+    report_json_seconds(o, "wall_seconds", j->wall_ns);
+    report_json_known(o, "start_time", j->start_time > 0, (double)j->start_time);
+    report_json_known(o, "recorded_wall_seconds", j->recorded_ns > 0, (double)j->recorded_ns / 1e9);
+    add_learned_regions(r, o);
+    report_add_tasks(r, r->job->learned.tasks, r->job->learned.task_count, o);
+}

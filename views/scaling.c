@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Several jobs side by side; see scaling.h. */
+#include "views/scaling.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "base/order.h"
+#include "findings/units.h"
+#include "views/json.h"
+#include "views/views.h"
+
+enum { TOP_CALLS = 12 };
+
+static uint64_t processors(const struct report *r)
+{
+    uint64_t threads = r->job->info.threads ? r->job->info.threads : 1;
+
+    return (uint64_t)r->job->info.ranks * threads;
+}
+
+/* Insertion sort: few jobs, and equal ones stay in the order in which they were named. */
+static void sort_jobs(struct report_scaling *s)
+{
+    for (uint32_t i = 1; i < s->count; i++)
+        for (uint32_t k = i; k > 0 && processors(s->report[k]) < processors(s->report[k - 1]); k--) {
+            struct report *r = s->report[k];
+            const char *file = s->file[k];
+            s->report[k] = s->report[k - 1];
+            s->file[k] = s->file[k - 1];
+            s->report[k - 1] = r;
+            s->file[k - 1] = file;
+        }
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static double useful(const struct report_model *m)
+{
+    return (double)m->sum_compute_ns + (double)m->sum_omp_ns;
+}
+
+/* Of other arguments than the first job's nothing but the job itself is known. */
+struct figures {
+    bool known;
+    double speedup, efficiency, computation, global;
+};
+
+static struct figures figures_of(const struct report_scaling *s, uint32_t i)
+{
+    const struct report_model *first = s->report[0]->model, *m = s->report[i]->model;
+    struct figures f = { .known = !job_other_arguments(s->report[0]->job, s->report[i]->job),
+                         .speedup = ratio((double)first->wall_ns, (double)m->wall_ns),
+                         .computation = ratio(useful(first), useful(m)) };
+
+    f.efficiency = f.speedup * ratio((double)processors(s->report[0]), (double)processors(s->report[i]));
+    f.global = m->efficiency.parallel * f.computation;
+    return f;
+}
+
+/* --- The same call in all jobs --- */
+
+struct call {
+    const char *function, *caller;
+    /* s, calls, bytes a call */
+    double time[REPORT_SCALING_JOBS], count[REPORT_SCALING_JOBS], bytes[REPORT_SCALING_JOBS];
+    double share; /* greatest of a job's time in calls */
+};
+
+struct calls {
+    struct call *call;
+    uint32_t count;
+};
+
+static const char *caller_of(struct report *r, const struct report_site *site)
+{
+    const struct report_place *p = report_place_of(r, site->terminal);
+
+    return p && p->function ? p->function : "";
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    int order = strcmp(x->function, y->function);
+
+    return order ? order : strcmp(x->caller, y->caller);
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+
+    return BASE_ORDER(y->share, x->share) ?: by_name(a, b);
+}
+
+static void add(struct call *into, const struct call *from, uint32_t jobs)
+{
+    for (uint32_t i = 0; i < jobs; i++) {
+        into->time[i] += from->time[i];
+        into->count[i] += from->count[i];
+        into->bytes[i] += from->bytes[i];
+    }
+}
+
+/* A row for each site of each job, then equal names together. */
+static void collect(const struct report_scaling *s, struct calls *calls)
+{
+    size_t rows = 0;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < s->count; i++)
+        rows += s->report[i]->model->site_count;
+    calls->call = calloc(rows + 1, sizeof *calls->call);
+    rows = 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t k = 0; k < s->report[i]->model->site_count; k++) {
+            const struct report_site *site = &s->report[i]->model->sites[k];
+            struct call *c = &calls->call[rows++];
+            c->function = job_text(s->report[i]->job, site->function);
+            c->caller = caller_of(s->report[i], site);
+            c->time[i] = (double)site->time_ns / 1e9;
+            c->count[i] = (double)site->count;
+            c->bytes[i] = (double)site->bytes;
+        }
+    qsort(calls->call, rows, sizeof *calls->call, by_name);
+    for (size_t k = 1; k < rows; k++)
+        if (by_name(&calls->call[kept], &calls->call[k]) == 0)
+            add(&calls->call[kept], &calls->call[k], s->count);
+        else
+            calls->call[++kept] = calls->call[k];
+    calls->count = rows ? kept + 1 : 0;
+    for (uint32_t k = 0; k < calls->count; k++)
+        for (uint32_t i = 0; i < s->count; i++) {
+            double share = ratio(calls->call[k].time[i] * 1e9, (double)s->report[i]->model->stream_wall_ns);
+            calls->call[k].share = share > calls->call[k].share ? share : calls->call[k].share;
+            calls->call[k].bytes[i] = ratio(calls->call[k].bytes[i], calls->call[k].count[i]);
+        }
+    qsort(calls->call, calls->count, sizeof *calls->call, by_share);
+}
+
+/* --- Text --- */
+
+/* Of the main loop, a stream's on average. */
+static uint64_t loop_turns(const struct report_scaling *s, uint32_t i)
+{
+    const struct report_loop *l = report_main_loop(s->report[i]);
+
+    return l ? (uint64_t)(report_loop_mean_turns(l) + 0.5) : 0;
+}
+
+static const char *share_text(const struct figures *f, double share)
+{
+    return f->known ? report_text("%.1f%%", 100 * share) : "-";
+}
+
+static void print_jobs(const struct report_scaling *s, FILE *out)
+{
+    uint32_t others = 0;
+
+    fprintf(out, "%6s %8s %9s %9s %11s %8s %9s %9s %14s %12s  %s\n", "ranks", "threads", "wall", "speed-up",
+            "efficiency", "global", "parallel", "balance", "communication", "computation", "job");
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct report *r = s->report[i];
+        const struct figures f = figures_of(s, i);
+        others += !f.known;
+        fprintf(out, "%6u %8u %9s %9s %11s %8s %8.1f%% %8.1f%% %13.1f%% %12s  %s\n", r->job->info.ranks,
+                r->job->info.threads, report_time((double)r->model->wall_ns),
+                f.known ? report_text("%.2f", f.speedup) : "-", share_text(&f, f.efficiency), share_text(&f, f.global),
+                100 * r->model->efficiency.parallel, 100 * r->model->efficiency.load_balance,
+                100 * r->model->efficiency.communication, share_text(&f, f.computation), s->file[i]);
+    }
+    if (others)
+        fputs("-: times are not compared with those of the first job, whose arguments are others\n", out);
+    fprintf(out, "\nmain loop, turns:");
+    for (uint32_t i = 0; i < s->count; i++)
+        fprintf(out, " %12" PRIu64, loop_turns(s, i));
+    fputc('\n', out);
+}
+
+static void print_calls(const struct report_scaling *s, const struct calls *calls, FILE *out)
+{
+    fprintf(out, "\n%-40s", "calls: share of the ranks' time, bytes a call");
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct job_info *info = &s->report[i]->job->info;
+        fprintf(out, " %18s", report_text("%u x %u", info->ranks, info->threads));
+    }
+    fputc('\n', out);
+    for (uint32_t k = 0; k < calls->count && k < TOP_CALLS; k++) {
+        const struct call *c = &calls->call[k];
+        const char *name = report_text("%.70s%s%.70s", c->function, *c->caller ? " in " : "", c->caller);
+        report_print_column(report_line(name, 44), 45, out);
+        for (uint32_t i = 0; i < s->count; i++)
+            fprintf(out, " %7.2f%% %9s", report_percent(c->time[i] * 1e9, (double)s->report[i]->model->stream_wall_ns),
+                    report_bytes(c->bytes[i]));
+        fputc('\n', out);
+    }
+}
+
+void report_print_scaling(struct report_scaling *s, FILE *out)
+{
+    struct calls calls = { 0 };
+
+    sort_jobs(s);
+    collect(s, &calls);
+    print_jobs(s, out);
+    print_calls(s, &calls, out);
+    free(calls.call);
+}
+
+/* --- JSON --- */
+
+static void add_figure(const struct figures *f, cJSON *o, const char *key, double value)
+{
+    cJSON_AddItemToObject(o, key, f->known ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+}
+
+static void add_job(const struct report_scaling *s, uint32_t i, cJSON *o)
+{
+    const struct report *r = s->report[i];
+    const struct figures f = figures_of(s, i);
+
+    report_json_text(o, "file", s->file[i]);
+    cJSON_AddNumberToObject(o, "ranks", r->job->info.ranks);
+    cJSON_AddNumberToObject(o, "threads", r->job->info.threads);
+    cJSON_AddNumberToObject(o, "wall_seconds", (double)r->model->wall_ns / 1e9);
+    cJSON_AddNumberToObject(o, "all_seconds", (double)r->model->stream_wall_ns / 1e9);
+    add_figure(&f, o, "speedup", f.speedup);
+    add_figure(&f, o, "efficiency", f.efficiency);
+    add_figure(&f, o, "global_efficiency", f.global);
+    cJSON_AddNumberToObject(o, "parallel_efficiency", r->model->efficiency.parallel);
+    cJSON_AddNumberToObject(o, "load_balance", r->model->efficiency.load_balance);
+    cJSON_AddNumberToObject(o, "communication_efficiency", r->model->efficiency.communication);
+    add_figure(&f, o, "computation_scaling", f.computation);
+    cJSON_AddNumberToObject(o, "main_loop_turns", (double)loop_turns(s, i));
+}
+
+cJSON *report_scaling_json(struct report_scaling *s)
+{
+    struct calls calls = { 0 };
+    cJSON *root = cJSON_CreateObject();
+
+    sort_jobs(s);
+    collect(s, &calls);
+    cJSON_AddNumberToObject(root, "version", 1);
+    report_json_text(root, "program", report_program_text(s->report[0]->job, 255));
+    cJSON *jobs = cJSON_AddArrayToObject(root, "jobs"), *rows = cJSON_AddArrayToObject(root, "calls");
+    for (uint32_t i = 0; i < s->count; i++)
+        add_job(s, i, report_json_object(jobs));
+    for (uint32_t k = 0; k < calls.count; k++) {
+        cJSON *o = report_json_object(rows);
+        report_json_text(o, "function", calls.call[k].function);
+        report_json_text(o, "caller", *calls.call[k].caller ? calls.call[k].caller : NULL);
+        cJSON_AddItemToObject(o, "count", cJSON_CreateDoubleArray(calls.call[k].count, (int)s->count));
+        cJSON_AddItemToObject(o, "time_seconds", cJSON_CreateDoubleArray(calls.call[k].time, (int)s->count));
+        cJSON_AddItemToObject(o, "bytes_per_call", cJSON_CreateDoubleArray(calls.call[k].bytes, (int)s->count));
+    }
+    free(calls.call);
+    return root;
+}

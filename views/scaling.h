@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a program scales: several jobs of it side by side, by processors used (ranks x threads).
+ *
+ *   speed-up       wall time of the first over that of the job        efficiency      speed-up over more processors
+ *   computation    useful time of the first over that of the job      global          parallel efficiency x computation
+ *
+ * as POP defines them for a problem that stays the same. Calls are put together by function and caller, main loops by
+ * their turns, so that a bound that grows with the ranks is seen.
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_VIEWS_SCALING_H
+#define PYTHIA_VIEWS_SCALING_H
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+#include "views/views.h"
+
+enum { REPORT_SCALING_JOBS = 16 };
+
+struct report_scaling {
+    uint32_t count;
+    const char *file[REPORT_SCALING_JOBS];
+    struct report *report[REPORT_SCALING_JOBS];
+};
+
+/* Both sort the jobs by processors. */
+void report_print_scaling(struct report_scaling *s, FILE *out);
+/* The caller's. */
+cJSON *report_scaling_json(struct report_scaling *s);
+
+#endif

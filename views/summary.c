@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary: a job on one screen of 80 columns and 40 lines, whatever its size. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clean.h"
+#include "findings/losses.h"
+#include "findings/ranges.h"
+#include "findings/units.h"
+#include "views/views.h"
+
+/* How many of each are shown; fewer where findings take their room. */
+struct top { uint32_t sites, regions, classes; };
+
+static struct top top_of(struct report *r)
+{
+    const struct report_losses *l = report_losses(r);
+    const struct report_findings *f = l ? &l->lines : report_findings(r);
+
+    return f && f->count > 2 ? (struct top){ 2, 1, 1 } : (struct top){ 5, 3, 3 };
+}
+
+/* `text` in one line, `width` bytes of it at most. */
+static void print_cut(const char *text, int width, FILE *out)
+{
+    char line[128];
+
+    snprintf(line, sizeof line, "%.*s", width, text);
+    base_clean(line);
+    fputs(line, out);
+}
+
+static uint32_t ranks_of(const struct report_model *m)
+{
+    uint32_t ranks = 0;
+
+    for (uint32_t i = 0; i < m->rank_count; i++)
+        ranks += m->ranks[i].ranks;
+    return ranks;
+}
+
+static void print_head(const struct report *r, FILE *out)
+{
+    const struct job_info *i = &r->job->info;
+    const struct report_model *m = r->model;
+    char when[32] = "";
+    time_t start = (time_t)i->start_time;
+    struct tm tm;
+
+    if (start > 0 && localtime_r(&start, &tm))
+        strftime(when, sizeof when, ", %Y-%m-%d %H:%M", &tm);
+    fprintf(out, "%s: %s%s\n", report_program_text(r->job, 40), report_size_text(r->job), when);
+    if (*job_text(r->job, i->arguments)) {
+        fputs("arguments: ", out);
+        print_cut(job_text(r->job, i->arguments), 69, out);
+        fputc('\n', out);
+    }
+    if (*job_text(r->job, i->mpi)) {
+        print_cut(job_text(r->job, i->mpi), 80, out);
+        fputc('\n', out);
+    }
+    fprintf(out, "wall time %s", report_time((double)m->wall_ns));
+    if (m->launch_ns)
+        fprintf(out, " after MPI_Init (%s)", report_time((double)m->launch_ns));
+    fprintf(out, ", %s events at %u callsites", report_count(m->events), m->site_count + m->region_count);
+    if (i->runs > 1)
+        fprintf(out, ", %u runs", i->runs);
+    fputc('\n', out);
+    if (!i->missing && ranks_of(m) < i->ranks)
+        fprintf(out, "a part: rank %u of %u; pythia merge joins the parts of a job\n",
+                m->rank_count ? m->ranks[0].rank : 0, i->ranks);
+    if (i->missing)
+        fprintf(out, "incomplete: %u of %u ranks are missing\n", i->missing, i->ranks);
+    if (m->lost)
+        fprintf(out, "the memory cap was reached: the order of %" PRIu64 " events was given up\n", m->lost);
+}
+
+/* In the run of all threads that have a stream: from the end of MPI_Init on. */
+static double run_ns(const struct report_model *m)
+{
+    return (double)(m->stream_wall_ns - m->sum_launch_ns);
+}
+
+/* Of the run, as the calls' and regions' shares below. */
+static void print_shares(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    double wall = run_ns(m), launch = (double)m->sum_launch_ns, mpi = -launch, omp = 0;
+
+    for (uint32_t i = 0; i < r->job->stream_count; i++) {
+        mpi += (double)r->job->streams[i].mpi_ns;
+        omp += (double)r->job->streams[i].omp_ns;
+    }
+    if (m->efficiency.known) {
+        fputc('\n', out);
+        report_print_efficiency(&m->efficiency, out);
+        report_split_communication(r);
+        if (m->efficiency.split)
+            fprintf(out, "  communication = serialisation %.1f %% x transfer %.1f %%\n",
+                    100 * m->efficiency.serialisation, 100 * m->efficiency.transfer);
+    }
+    fprintf(out, "time: computation %.1f %%, OpenMP %.1f %%, MPI %.1f %%\n",
+            report_percent(fmax(wall - mpi - omp, 0), wall), report_percent(omp, wall), report_percent(mpi, wall));
+    int listed = 0;
+    for (unsigned c = 0; c < JOB_CALL_KINDS && mpi > 0; c++) {
+        double share = report_percent((double)report_class_time(m, c) - (c == JOB_LIFE ? launch : 0), wall);
+        if (c != JOB_NO_CALL_KIND && share >= 0.05 && listed < 4)
+            fprintf(out, "%s%s %.1f %%", listed++ ? ", " : "  of it: ", job_call_kind_text(c), share);
+    }
+    if (listed)
+        fputc('\n', out);
+}
+
+static void print_sites(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    uint32_t top = top_of(r).sites, left = m->site_count;
+
+    if (m->site_count)
+        fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "call", "count", "time", "share", "callsite");
+    for (uint32_t i = 0; i < m->site_count && top; i++) {
+        const struct report_site *s = &m->sites[i];
+        left--;
+        if (s->launch) /* its time stands above */
+            continue;
+        top--;
+        report_print_column(report_line(job_text(r->job, s->function), 18), 18, out);
+        fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count), report_time((double)s->time_ns),
+                report_percent((double)s->time_ns, run_ns(m)), report_where(r, s->terminal, 33));
+    }
+    if (left)
+        fprintf(out, "  and %u more (--view callsites)\n", left);
+}
+
+static void print_regions(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    uint32_t top = top_of(r).regions;
+
+    if (m->region_count)
+        fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "parallel region", "count", "time", "share", "place");
+    for (uint32_t i = 0; i < m->region_count && i < top; i++) {
+        const struct report_region *g = &m->regions[i];
+        fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", report_site_name(r->names, g->terminal),
+                report_count(g->count), report_time((double)g->time_ns),
+                report_percent((double)g->time_ns, run_ns(m)), report_where(r, g->terminal, 33));
+    }
+    if (m->region_count > top)
+        fprintf(out, "  and %u more (--view omp)\n", m->region_count - top);
+}
+
+/* Where it is, and in the next line its turns. */
+static void print_loop(struct report *r, FILE *out)
+{
+    const struct report_loop *l = report_main_loop(r);
+
+    if (!l)
+        return;
+    double turns = report_loop_mean_turns(l);
+    const char *line = l->place && l->place->file && l->place->line
+                           ? report_text(" (%s:%u)", l->place->file, l->place->line) : "";
+    fprintf(out, "\nmain loop%s%s\n", l->place ? " in " : "",
+            l->place ? report_line(report_text("%s%s", report_function_at(l->place, false), line), 68) : "");
+    fprintf(out, "  %.4g turns%s of %s, %.1f %% of the time\n", turns, report_loop_turns(l) < 0 ? " on average" : "",
+            report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0), 100 * l->share);
+}
+
+static void print_classes(struct report *r, FILE *out)
+{
+    uint32_t top = top_of(r).classes;
+
+    for (uint32_t i = 0; i < r->job->class_count && i < top; i++) {
+        const struct job_class *c = &r->job->classes[i];
+        char *ranks = report_ranges_text(c);
+        if (c->grammar)
+            fprintf(out, "%sclass %u: %.40s: %s%s events, %u rule%s\n", i ? "" : "\n", i, ranks,
+                    c->turn_count ? "about " : "",
+                    report_count((uint64_t)report_class_events(c)), c->grammar->rule_count,
+                    c->grammar->rule_count == 1 ? "" : "s");
+        free(ranks);
+    }
+    if (r->job->class_count > top)
+        fprintf(out, "  and %u more (--view ranks)\n", r->job->class_count - top);
+}
+
+static void print_pattern(const struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+
+    if (m->pattern_count)
+        fprintf(out, "communication: %s, %s messages, %s\n", m->patterns[0].name,
+                report_count(m->patterns[0].messages), report_bytes((double)m->patterns[0].bytes));
+}
+
+void report_print_summary(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+
+    print_head(r, out);
+    if (!m->events) {
+        fprintf(out, "no events were recorded\n");
+        return;
+    }
+    report_print_findings(r, r->job->info.missing ? 3 : 5, out);
+    print_shares(r, out);
+    print_sites(r, out);
+    print_regions(r, out);
+    print_loop(r, out);
+    print_classes(r, out);
+    print_pattern(r, out);
+    if (r->job->oracle.present)
+        fprintf(out, "\na run was predicted with this file: --view predicted\n");
+    fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time), of processor time,\n"
+            "without loading libraries, reading code, failed polls, checkpoints and the end\n",
+            report_time((double)m->cost_ns), report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Views of the replay: waits and their causes; the critical path. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "findings/efficiency.h"
+#include "findings/findings.h"
+#include "findings/units.h"
+#include "job/regions.h"
+#include "pythia.h"
+#include "views/views.h"
+
+enum { MOST_WAITS = 20, MOST_PLACES = 24 };
+#define NOT_KNOWN UINT32_MAX /* for a place: one of a rank that is missing, perhaps */
+enum wait_kind { LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE, AT_FINALIZE, LATE_COMPLETION, BETWEEN_LOOKS, WAIT_KINDS };
+
+static const char *const kind_names[WAIT_KINDS] = { "late sender", "late receiver", "at a collective", "at Finalize",
+                                                    "late completion", "between looks" };
+
+static enum wait_kind kind_of(const struct bind_site *s, const struct replay_cause *c)
+{
+    if (s->what == BIND_FINALIZE)
+        return AT_FINALIZE;
+    if (c->between)
+        return BETWEEN_LOOKS;
+    if (s->call_kind == JOB_COMPLETION)
+        return c->sender ? LATE_COMPLETION : LATE_SENDER;
+    if (s->call_kind == JOB_P2P || s->call_kind == JOB_PROBE)
+        return c->sender ? LATE_RECEIVER : LATE_SENDER;
+    return AT_COLLECTIVE;
+}
+
+/* Waits at one place because of another. */
+struct row { uint32_t where, cause; enum wait_kind kind; double ns; };
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    return BASE_ORDER(x->where, y->where) ?: BASE_ORDER(x->cause, y->cause) ?: BASE_ORDER(x->kind, y->kind);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    return BASE_ORDER(y->ns, x->ns);
+}
+
+/* What a rank that is missing made others wait for is in what their calls took: such a call is to blame for nothing. */
+static uint32_t cause_of(struct report *r, uint32_t place)
+{
+    const struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    bool call = place % 2 && place / 2 < replay_bind_sites(b) && replay_bind_site(b, place / 2)->what != BIND_REGION;
+
+    return call && r->job->info.missing ? NOT_KNOWN : place;
+}
+
+static struct row *rows_of(struct report *r, uint32_t *count)
+{
+    struct replay_analysis *a = report_analysis(r);
+    uint32_t n, kept = 0;
+    const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(a), &n);
+    struct row *row = calloc(n + 1, sizeof *row);
+
+    for (uint32_t i = 0; i < n; i++)
+        row[i] = (struct row){ c[i].where, cause_of(r, c[i].cause),
+                               kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), &c[i]), c[i].ns };
+    qsort(row, n, sizeof *row, by_pair);
+    for (uint32_t i = 0; i < n; i++)
+        if (kept && by_pair(&row[kept - 1], &row[i]) == 0)
+            row[kept - 1].ns += row[i].ns;
+        else
+            row[kept++] = row[i];
+    qsort(row, kept, sizeof *row, by_cost);
+    *count = kept;
+    return row;
+}
+
+/* Whose work it is that makes others wait at a place: text as "ranks 0,2". */
+static void culprits(struct report *r, const struct row *row, char *text, size_t size)
+{
+    uint32_t n, ranks = r->job->info.ranks;
+    const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(report_analysis(r)), &n);
+    double *by = calloc(ranks, sizeof *by), most = 0;
+    bool *in = calloc(ranks, sizeof *in);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (c[i].where == row->where && c[i].cause == row->cause)
+            by[c[i].culprit] += c[i].ns;
+    for (uint32_t i = 0; i < ranks; i++)
+        most = by[i] > most ? by[i] : most;
+    for (uint32_t i = 0; i < ranks; i++)
+        in[i] = by[i] > 0.1 * most;
+    report_ranks_set(in, ranks, text, size);
+    report_cut(text, 20);
+    free(by);
+    free(in);
+}
+
+/* "before FUNCTION@FILE:LINE", "in the region FUNCTION@FILE:LINE", "FUNCTION@FILE:LINE". */
+static void place_text(struct report *r, uint32_t place, char *text, size_t size)
+{
+    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    char at[256] = "";
+
+    if (place / 2 >= replay_bind_sites(b)) {
+        snprintf(text, size, "events whose order was lost");
+        return;
+    }
+    report_site_place(r, replay_bind_site(b, place / 2)->terminal, at, sizeof at);
+    snprintf(text, size, "%s%s",
+             place % 2 == 0                                        ? "before "
+             : replay_bind_site(b, place / 2)->what == BIND_REGION ? "region "
+                                                                   : "",
+             at);
+}
+
+static double recorded_calls(struct report *r)
+{
+    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    double ns = 0;
+
+    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
+        if (replay_bind_site(b, s)->what != BIND_REGION && replay_bind_site(b, s)->what != BIND_NOTHING)
+            ns += replay_bind_site(b, s)->call_ns;
+    return ns;
+}
+
+static double all_rests(struct report *r)
+{
+    struct replay_analysis *a = report_analysis(r);
+    double ns = 0;
+
+    for (uint32_t s = 0; s < replay_bind_sites(replay_analysis_bind(a)); s++)
+        ns += replay_analysis_rests(a, s);
+    return ns;
+}
+
+static void print_serialisation(struct report *r, FILE *out)
+{
+    const struct report_efficiency *e = &r->model->efficiency;
+
+    report_split_communication(r);
+    if (e->split)
+        fprintf(out, "serialisation %.1f %% = order of dependences %.1f %% x imbalance that moves %.1f %% x explained "
+                "%.1f %%\n", 100 * e->serialisation, 100 * e->order, 100 * e->moving, 100 * e->explained);
+}
+
+static void print_totals(struct report *r, const struct row *row, uint32_t rows, FILE *out)
+{
+    const struct replay_blame *b = replay_analysis_blame(report_analysis(r));
+    double wait = 0, call = 0, between = 0, kinds[WAIT_KINDS] = { 0 };
+
+    for (uint32_t i = 0; i < r->job->info.ranks; i++) {
+        struct replay_account a = replay_blame_account(b, i);
+        wait += (double)a.wait;
+        between += (double)a.between;
+        call += (double)a.call;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        kinds[row[i].kind] += row[i].ns;
+    const struct replay_moving *m = replay_analysis_moving(report_analysis(r));
+    double rests = m->excess > 0 ? all_rests(r) * (1 - m->varying / m->excess) : 0,
+           moving = rests > 0 ? rests * m->moving / (m->excess - m->varying) : 0;
+    fprintf(out, "in MPI, all ranks: %s = waiting %s + %s %s", report_time(wait + call), report_time(wait),
+            r->job->info.missing ? "transfer, or waiting for missing ranks," : "transfer", report_time(call - rests));
+    if (rests > 0)
+        fprintf(out, "\n  + waiting for ranks that are late in turn %s + not explained %s", report_time(moving),
+                report_time(rests - moving));
+    fprintf(out, " (recorded: %s)\n", report_time(recorded_calls(r)));
+    print_serialisation(r, out);
+    for (int k = 0; k < WAIT_KINDS; k++)
+        if (kinds[k] > 0)
+            fprintf(out, "  %-16s %9s %5.1f%%%s\n", kind_names[k], report_time(kinds[k]),
+                    report_percent(kinds[k], wait + between),
+                    k == BETWEEN_LOOKS ? "  besides: of MPI_Test, recorded as computation" : "");
+}
+
+/* Where the time of all threads went; where regions are and what they lose are findings and losses, above. */
+static void print_threads(const struct report_efficiency *e, FILE *out)
+{
+    const struct report_capacity *of = &e->of;
+
+    if (e->threads < 2)
+        return;
+    if (e->measured)
+        fprintf(out, "all threads, %u a rank: %s = useful %s + uneven threads %s + waiting for each other %s\n"
+                "  + fork and join %s + serial part %s + MPI %s + ended early %s\n", e->threads, report_time(of->all),
+                report_time(of->useful), report_time(of->uneven), report_time(of->waiting),
+                report_time(of->fork_join), report_time(of->serial), report_time(of->mpi), report_time(of->ended));
+    else
+        fprintf(out, "all threads, %u a rank: what they did in regions was not measured\n", e->threads);
+}
+
+void report_print_waits(struct report *r, FILE *out)
+{
+    struct replay_analysis *a = report_analysis(r);
+    uint32_t count = 0;
+
+    if (!a) {
+        fprintf(out, "this job cannot be replayed: %s\n",
+                r->not_replayed == PYTHIA_ELIMIT
+                    ? "it has too many ranks and calls, or its loops do not repeat soon enough"
+                    : pythia_strerror(r->not_replayed));
+        return;
+    }
+    struct row *row = rows_of(r, &count);
+    report_print_findings(r, UINT32_MAX, out);
+    fputc('\n', out);
+    print_totals(r, row, count, out);
+    print_threads(&r->model->efficiency, out);
+    if (count)
+        fprintf(out, "\n%9s %6s  %-15s %-38s because of\n", "wait", "share", "kind", "at");
+    for (uint32_t i = 0; i < count && i < MOST_WAITS && row[i].ns > 0.001 * row[0].ns; i++) {
+        char where[256], cause[256], ranks[128];
+        place_text(r, row[i].where, where, sizeof where);
+        report_cut(where, 38);
+        if (row[i].cause == NOT_KNOWN) {
+            snprintf(ranks, sizeof ranks, "not known:");
+            snprintf(cause, sizeof cause, "ranks are missing");
+        } else {
+            culprits(r, &row[i], ranks, sizeof ranks);
+            place_text(r, row[i].cause, cause, sizeof cause);
+        }
+        fprintf(out, "%9s %5.1f%%  %-15s %-38s %s %s\n", report_time(row[i].ns),
+                report_percent(row[i].ns, 1e9 * replay_analysis_recorded(a) * r->job->info.ranks),
+                kind_names[row[i].kind], where, ranks, cause);
+    }
+    free(row);
+}
+
+/* --- The critical path --- */
+
+static uint32_t last_rank(struct replay_analysis *a, uint32_t ranks)
+{
+    const struct replay_result *result = replay_analysis_result(a);
+    uint32_t last = 0;
+
+    for (uint32_t r = 1; r < ranks; r++)
+        if (result->end[r] > result->end[last])
+            last = r;
+    return last;
+}
+
+struct piece { uint32_t place, rank; int64_t ns; };
+
+static int longest(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    return BASE_ORDER(y->ns, x->ns);
+}
+
+static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t last, FILE *out)
+{
+    uint32_t places = 2 * replay_bind_sites(replay_analysis_bind(a)) + 1, count = 0;
+    const struct replay_blame *b = replay_analysis_blame(a);
+    struct piece *piece = calloc(places, sizeof *piece);
+    double wall = (double)replay_analysis_result(a)->longest;
+
+    for (uint32_t p = 0; p < places; p++) {
+        piece[count] = (struct piece){ .place = p };
+        piece[count].ns = replay_blame_path(b, last, p, &piece[count].rank);
+        count += piece[count].ns > 0;
+    }
+    qsort(piece, count, sizeof *piece, longest);
+    fprintf(out, "%9s %6s %10s  %s\n", "on path", "share", "imbalance", "place");
+    for (uint32_t i = 0; i < count && i < MOST_PLACES && (double)piece[i].ns > 0.001 * wall; i++) {
+        char place[256];
+        double mean = 0;
+        for (uint32_t k = 0; k < r->job->info.ranks; k++)
+            mean += (double)replay_blame_spent(b, k, piece[i].place) / r->job->info.ranks;
+        double more = (double)piece[i].ns > mean ? (double)piece[i].ns - mean : 0;
+        place_text(r, piece[i].place, place, sizeof place);
+        report_cut(place, 44);
+        fprintf(out, "%9s %5.1f%% %10s  %s, last rank %u\n", report_time((double)piece[i].ns),
+                report_percent((double)piece[i].ns, wall), report_time(more), place, piece[i].rank);
+    }
+    free(piece);
+}
+
+void report_print_path(struct report *r, FILE *out)
+{
+    struct replay_analysis *a = report_analysis(r);
+
+    if (!a) {
+        fputs("this job cannot be replayed\n", out);
+        return;
+    }
+    uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
+    fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)replay_analysis_result(a)->longest),
+            last);
+    fputs("imbalance: by how much the path is longer at a place than the ranks' mean: what equal work would save\n\n",
+          out);
+    print_pieces(r, a, last, out);
+    fputs("\nby rank:", out);
+    for (uint32_t i = 0; i * block < ranks; i++) {
+        int64_t ns = replay_blame_path_of(replay_analysis_blame(a), last, i, &block);
+        if ((double)ns < 0.01 * (double)replay_analysis_result(a)->longest)
+            continue;
+        if (block > 1)
+            fprintf(out, "  %u-%u %s", i * block, i * block + block - 1, report_time((double)ns));
+        else
+            fprintf(out, "  %u %s", i, report_time((double)ns));
+    }
+    fputc('\n', out);
+}
