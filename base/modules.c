@@ -250,6 +250,13 @@ uint64_t base_modules_unloaded(void)
     return counts[1];
 }
 
+uint64_t base_modules_loaded(void)
+{
+    uint64_t counts[2] = {0, 0};
+    dl_iterate_phdr(read_counts, counts);
+    return counts[0];
+}
+
 static bool is_current(const struct ranges *r)
 {
     uint64_t counts[2] = {0, 0};
@@ -299,6 +306,26 @@ uint32_t base_modules_find(const void *address, uint64_t *offset)
         atomic_fetch_sub(&readers, 1);
     } while (!current && refresh() == 0);
     return module;
+}
+
+void base_modules_each(void (*tell)(void *context, uintptr_t begin, uintptr_t end, uint64_t bias, const char *build_id,
+                                    const char *path), void *context)
+{
+    struct ranges *r = calloc(1, sizeof *r);
+    struct base_module program = {.path = ""};
+    if (!r || base_modules_program(&program))
+        goto out;
+    dl_iterate_phdr(scan_object, r);
+    for (uint32_t i = 0; i < r->range_count; i++) { /* those of an object follow each other, in order */
+        const struct object *o = &r->objects[r->ranges[i].object];
+        uintptr_t begin = r->ranges[i].begin;
+        while (i + 1 < r->range_count && r->ranges[i + 1].object == r->ranges[i].object)
+            i++;
+        tell(context, begin, r->ranges[i].end, o->bias, o->build_id,
+             r->ranges[i].object == 0 ? program.path : o->name);
+    }
+out:
+    free_ranges(r);
 }
 
 int base_modules_get(uint32_t module, struct base_module *m)

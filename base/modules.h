@@ -36,6 +36,12 @@ uint32_t base_modules_find(const void *address, uint64_t *offset);
 uint64_t base_modules_unloaded(void);
 /* Copies module `module`. Returns 0, or PYTHIA_EINVAL when there is none of this number. */
 int base_modules_get(uint32_t module, struct base_module *m);
+/* How many libraries were loaded so far: rises with each. */
+uint64_t base_modules_loaded(void);
+/* What is loaded now: addresses from begin to end, of which bias is to be subtracted; path and build-id as in struct
+   base_module, but "" for none, and no link is followed. Nothing where there is no memory. */
+void base_modules_each(void (*tell)(void *context, uintptr_t begin, uintptr_t end, uint64_t bias, const char *build_id,
+                                    const char *path), void *context);
 /* The program itself. Returns 0 or PYTHIA_ENOMEM. */
 int base_modules_program(struct base_module *m);
 

@@ -14,6 +14,7 @@
 #include "pmpi/variants.h"
 #include "session/ask.h"
 #include "session/stream.h"
+#include "watch/board.h"
 
 enum { COMM_BUCKETS = 256, COMM_CACHE = 16, COMM_NAME = 160, COMM_PARTS = 64, COMM_WHOLES = 256 };
 
@@ -254,6 +255,8 @@ static void comm_take_out(uint64_t key, bool retire)
         *place = h->next;
         atomic_fetch_add_explicit(&comm_generation, 1, memory_order_release);
         if (retire)
+            watch_board_comm_gone(h->entry->seen.board);
+        if (retire)
             comm_retire(h->entry);
         else
             comm_release(h->entry);
@@ -397,6 +400,14 @@ static uint32_t comm_number(struct comm_entry *entry)
     return session_comm(entry->name, size);
 }
 
+/* Those of one name are told apart by their members. */
+static void comm_show(struct comm_entry *entry, MPI_Comm comm)
+{
+    const struct pmpi_hook_members *m = entry->members;
+    entry->seen.board = watch_board_comm((uint64_t)(uintptr_t)comm, entry->seen.number, entry->name, entry->seen.rank,
+                                         entry->seen.size, m ? m->runs : NULL, m ? m->run_count * sizeof *m->runs : 0);
+}
+
 /* The attribute is only there for its delete callback. Without it the handle would outlive the communicator. */
 static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, const char *name, MPI_Comm comm)
 {
@@ -416,6 +427,8 @@ static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, 
         entry->references = 1;
         comm_retire(entry);
         entry = NULL;
+    } else {
+        comm_show(entry, comm);
     }
     base_lock_release(&comm_lock, BASE_LOCK_COMM);
     if (entry && (comm_keyval == MPI_KEYVAL_INVALID || PMPI_Comm_set_attr(comm, comm_keyval, NULL) != MPI_SUCCESS)) {

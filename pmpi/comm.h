@@ -38,6 +38,7 @@
 enum { PMPI_HOOK_NEIGHBOURS = 8 };
 
 struct pmpi_hook_members;
+struct watch_comm;
 
 struct pmpi_hook_communicator {
     uint32_t number; /* session_comm() */
@@ -50,6 +51,7 @@ struct pmpi_hook_communicator {
     int neighbours;  /* of a Cartesian communicator: 2 a dimension, down and up; else 0 */
     int neighbour[PMPI_HOOK_NEIGHBOURS];
     const struct pmpi_hook_members *peers; /* whom its peers' ranks are; NULL: not known. Lives for ever */
+    struct watch_comm *board; /* what is shown of it, never NULL */
 };
 
 /* What `rank` is to this process: on a Cartesian communicator the number of the neighbour, 2 * dimension, one more

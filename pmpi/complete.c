@@ -269,7 +269,7 @@ PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
     MPI_Request before = request ? *request : MPI_REQUEST_NULL;
     MPI_Status own, *used = pmpi_hook_status(status, &own);
     pmpi_hook_complete_expect(&call, before, request);
-    pmpi_hook_begin(&call, __builtin_return_address(0));
+    pmpi_hook_begin_at(&call, __builtin_return_address(0), PMPI_HOOK_HANDLE(before), WATCH_NOBODY, WATCH_NOBODY, 0);
     int result = PMPI_Wait(request, used);
     pmpi_hook_returned(&call, result == MPI_SUCCESS);
     if (call.accepted && !pmpi_hook_complete_one(&call, before, request, used))

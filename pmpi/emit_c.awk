@@ -35,7 +35,7 @@ function emit(    list, n, i, name, passed, used_args) {
     before_call()
     if (annotation("status"))
         print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
-    print "    pmpi_hook_begin(&call, __builtin_return_address(0));"
+    print_begin("__builtin_return_address(0)")
     print "    " type " result = P" call_name "(" used_args ");"
     print_returned("result", " result")
     after_call()

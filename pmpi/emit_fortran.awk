@@ -151,7 +151,7 @@ function emit(    body, i) {
     for (i = 1; i <= count; i++) print_local(parameter[i], argument[i])
     before_call()
     if (annotation("status")) print_handed(note["status"])
-    print "    pmpi_hook_begin(&call, from);"
+    print_begin("from")
     print "    real(" more(passed, "error") lengths ");"
     print_returned("*error", "")
     printf "%s", created

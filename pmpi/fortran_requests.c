@@ -22,6 +22,7 @@ struct fortran_call {
     void *argument[FORTRAN_MOST]; /* those that the call has not are NULL */
     int number;
     void *real;
+    uint64_t where; /* as in pmpi_hook_begin_at() */
     MPI_Fint *error, own_error;
     struct pmpi_hook_call call;
     union pmpi_hook_fortran_room status;
@@ -67,7 +68,7 @@ static inline __attribute__((always_inline)) bool fortran_open(struct fortran_ca
 /* Calls the target; whether it succeeded. */
 static bool fortran_run(struct fortran_call *c, void *from)
 {
-    pmpi_hook_begin(&c->call, from);
+    pmpi_hook_begin_at(&c->call, from, c->where, WATCH_NOBODY, WATCH_NOBODY, 0);
     fortran_real(c->real, c->number, c->argument, c->error);
     pmpi_hook_returned(&c->call, *c->error == MPI_SUCCESS);
     return c->call.accepted;
@@ -156,6 +157,7 @@ void pmpi_hook_fortran_wait(struct pmpi_hook_target *target, void *from, void *r
     MPI_Request before = pmpi_hook_fortran_request(request);
     fortran_hand_status(&c);
     pmpi_hook_complete_expect(&c.call, before, request);
+    c.where = PMPI_HOOK_HANDLE(before);
     if (fortran_run(&c, from))
         pmpi_hook_complete_one(&c.call, before, request, fortran_status(&c, &own));
     pmpi_hook_end(&c.call);

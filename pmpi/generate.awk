@@ -118,6 +118,23 @@ function print_half(    part) {
     print "    pmpi_hook_received_half(&call, " (annotation("status") ? "used" : "NULL") ", " part[1] ", " part[2] ");"
 }
 
+# Where a call waits, and for whom, goes to the board before it.
+function print_begin(from,    at, source, dest, tag, part) {
+    if (waits != "blocks") {
+        print "    pmpi_hook_begin(&call, " from ");"
+        return
+    }
+    at = "0"; source = dest = "WATCH_NOBODY"; tag = "0"
+    if (annotation("comm")) at = "PMPI_HOOK_HANDLE(" value(note["comm"], "MPI_COMM_NULL") ")"
+    if (annotation("win")) at = "pmpi_hook_handle_of(pmpi_hook_comm_of_window(" value(note["win"], "MPI_WIN_NULL") "))"
+    if (annotation("file")) at = "pmpi_hook_handle_of(pmpi_hook_comm_of_file(" value(note["file"], "MPI_FILE_NULL") "))"
+    if (annotation("peer")) dest = note["peer"]
+    if (annotation("source")) source = note["source"]
+    if (annotation("index") && (class == "p2p" || class == "probe")) tag = note["index"]
+    if (annotation("from")) { split(note["from"], part, /,/); source = part[1]; tag = part[2] }
+    print "    pmpi_hook_begin_at(&call, " from ", " at ", " source ", " dest ", " tag ");"
+}
+
 # A poll that failed, or found nothing, is no event.
 function print_returned(result, back) {
     if (annotation("poll")) {
@@ -129,8 +146,17 @@ function print_returned(result, back) {
     if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
 }
 
-function print_info() {
-    print "    static const struct pmpi_hook_info hook_info = {\"" call_name "\", " class_name[class] ", " (waits == "blocks") ", " (annotation("poll") != "") "};"
+# All members of its communicator call it, in one order.
+function takes_all() {
+    return class == "collective" || \
+           (class == "communicator" && annotation("comm") ~ /^[^*]/ && \
+            call_name !~ /create_group|Intercomm_create|MPIX/)
+}
+
+function print_info(    how) {
+    how = annotation("poll") != "" ? "WATCH_POLLS" : takes_all() ? "WATCH_COLLECTIVE" : "WATCH_PLAIN"
+    print "    static const struct pmpi_hook_info hook_info = {\"" call_name "\", " class_name[class] ", " \
+        (waits == "blocks") ", " how "};"
     print "    struct pmpi_hook_call call;"
 }
 

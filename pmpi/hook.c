@@ -48,15 +48,27 @@ static void hook_site(struct pmpi_hook_call *call)
     call->path = site.path;
 }
 
-void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
+uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm)
 {
+    return comm ? comm->board->handle : 0;
+}
+
+void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where, int source, int dest, int tag)
+{
+    const struct pmpi_hook_info *info = call->info;
+    struct watch_board *board = watch_board_mine;
+    struct watch_what what = {info->call_kind, info->blocking, info->how};
     call->from = from;
+    if (board)
+        watch_board_place(board, info->function, what, from, where, source, dest, tag);
     if (__builtin_expect(call->watched, false)) {
         hook_site(call);
         pmpi_hook_callbacks_before(call);
     } else {
         call->begin = base_clock_now();
     }
+    if (board)
+        watch_board_enter(board, call->begin);
     *call->error = call->kept;
 }
 
@@ -118,6 +130,8 @@ static void hook_place(struct pmpi_hook_call *call, const struct pmpi_hook_commu
 {
     call->comm = comm;
     call->key.comm = comm ? comm->number : GRAMMAR_NONE;
+    if (call->info->how == WATCH_COLLECTIVE && call->accepted && comm)
+        comm->board->collectives++;
 }
 
 void pmpi_hook_on_comm(struct pmpi_hook_call *call, MPI_Comm comm)
@@ -346,6 +360,15 @@ void pmpi_hook_started(struct pmpi_hook_call *call, const MPI_Request *request, 
     pmpi_hook_started_as(call, call->accepted ? *request : MPI_REQUEST_NULL, request, receive, persistent, idup);
 }
 
+/* On the board; `collective`: its communicator's place there, which has counted it; NULL: it is none. */
+static void hook_show(MPI_Request request, const struct pmpi_hook_start *start, const struct watch_comm *collective)
+{
+    enum watch_request_kind kind = start->receive ? WATCH_RECEIVES : start->sends ? WATCH_SENDS : WATCH_TAKES_PART;
+    if (collective || kind != WATCH_TAKES_PART)
+        watch_board_started(PMPI_HOOK_HANDLE(request), kind, start->comm, start->peer, start->tag,
+                            collective ? collective->collectives - 1 : 0);
+}
+
 void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, const void *where, bool receive,
                           bool persistent, struct pmpi_hook_idup *idup)
 {
@@ -371,6 +394,8 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
     };
     if (!pmpi_hook_request_put(request, where, &start))
         pmpi_hook_idup_drop(idup);
+    if (!persistent)
+        hook_show(request, &start, call->info->how == WATCH_COLLECTIVE && call->comm ? call->comm->board : NULL);
 }
 
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start)
@@ -380,6 +405,8 @@ bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struc
         return false;
     if (start->sends)
         sent(call, start);
+    if (start->sends || start->receive)
+        hook_show(request, start, NULL);
     return true;
 }
 

@@ -40,12 +40,13 @@
 #include "pmpi/request.h"
 #include "pythia.h"
 #include "session/stream.h"
+#include "watch/board.h"
 
 struct pmpi_hook_info {
-    const char *function;
+    char function[4 + WATCH_FUNCTION];
     uint8_t call_kind; /* enum job_call_kind */
     uint8_t blocking;
-    uint8_t poll; /* an event only when it succeeds: a failed one ends without */
+    uint8_t how; /* enum watch_how; a poll is an event only when it succeeds: a failed one ends without */
 };
 
 struct pmpi_hook_call {
@@ -76,8 +77,17 @@ static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hoo
 {
     return pmpi_hook_open_from(call, info, base_frame_here());
 }
-/* The call into the MPI library comes next; `from` is the return address into the program. */
-void pmpi_hook_begin(struct pmpi_hook_call *call, void *from);
+/* The call into the MPI library comes next; `from` is the return address into the program. For the board, of a call
+   that may block: the handle of its communicator, or request (0: none), whom it receives from and sends to
+   (WATCH_NOBODY: nobody), and the tag. */
+void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where, int source, int dest, int tag);
+static inline void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
+{
+    pmpi_hook_begin_at(call, from, 0, WATCH_NOBODY, WATCH_NOBODY, 0);
+}
+#define PMPI_HOOK_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
+/* That of a window's or file's communicator. */
+uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm);
 /* It is over, now. */
 void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted);
 /* The same of a poll that asks whether something is there. Where it found nothing it is over: no event, its time is of
@@ -90,7 +100,7 @@ void pmpi_hook_nothing(struct pmpi_hook_call *call);
 /* When the event of a call begins, ns. */
 static inline uint64_t pmpi_hook_since(const struct pmpi_hook_call *call)
 {
-    return call->info->poll ? session_polls_begin(call->stream, call->begin) : call->begin;
+    return call->info->how == WATCH_POLLS ? session_polls_begin(call->stream, call->begin) : call->begin;
 }
 
 /* --- Where, with whom, how much: after the call, and for callbacks before it as far as it is known then --- */

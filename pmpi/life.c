@@ -66,6 +66,7 @@ struct life_order {
     uint64_t mode;
     uint64_t spawned; /* number of this world, 0: the first */
     uint64_t mark; /* what the reference is known by */
+    uint64_t job; /* tells this run from all others */
     uint64_t size; /* of its bytes, where they are sent */
 };
 
@@ -118,6 +119,7 @@ static struct life_order life_agree(const struct session_world *world, MPI_Comm 
         session_spawned((uint32_t)order.spawned);
         order.mode = (uint64_t)session_choose(world);
         order.mark = session_reference_mark();
+        order.job = base_clock_system() ^ (uint64_t)getpid() << 40;
     }
     if (life_bcast(&order, sizeof order, comm) != MPI_SUCCESS)
         order.mode = SESSION_OFF;
@@ -204,22 +206,22 @@ static bool life_one_language(MPI_Comm comm)
     return false;
 }
 
-static void life_open(const struct session_world *world)
+static void life_open(struct session_world world)
 {
     const void *reference = NULL;
     void *packed = NULL;
-    if (pmpi_hook_present_gather((int)world->rank, (int)world->ranks, &life.comm) != MPI_SUCCESS)
+    if (pmpi_hook_present_gather((int)world.rank, (int)world.ranks, &life.comm) != MPI_SUCCESS)
         return;
     if (!life_one_language(life.comm)) {
         life_free_comm();
         return;
     }
-    struct life_order order = life_agree(world, life.comm, &reference, &packed);
+    struct life_order order = life_agree(&world, life.comm, &reference, &packed);
     if (order.mode == SESSION_OFF) {
         life_free_comm();
     } else {
         life.mode = (enum session_mode)order.mode;
-        life.rank = world->rank;
+        life.rank = world.rank;
         life.open = true;
         life.process = getpid();
         if (LIFE_APART_AT_ONCE)
@@ -228,11 +230,13 @@ static void life_open(const struct session_world *world)
         PMPI_Query_thread(&level);
         pmpi_hook_request_threads(level == MPI_THREAD_MULTIPLE);
         pmpi_hook_comm_open();
-        bool started = session_start(world, reference, order.size) != SESSION_OFF;
+        world.job = order.job;
+        bool started = session_start(&world, reference, order.size) != SESSION_OFF;
+        watch_board_peers(MPI_ANY_SOURCE, MPI_PROC_NULL);
         if (life.mode == SESSION_RECORD)
             pmpi_hook_clocks_begin(life.comm);
         if (started)
-            pmpi_hook_plugins_open(session_plugins(), world->rank);
+            pmpi_hook_plugins_open(session_plugins(), world.rank);
         atomic_store_explicit(&pmpi_hook_kinds, started ? session_records() : 0, memory_order_release);
     }
     free(packed);
@@ -258,7 +262,7 @@ static void life_begin(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     struct session_world world = {.rank = (uint32_t)rank, .ranks = (uint32_t)ranks, .mpi = version};
     life_hold_errors();
-    life_open(&world);
+    life_open(world);
     life_give_back_errors();
 }
 

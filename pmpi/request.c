@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "pmpi/comm.h"
+#include "watch/board.h"
 
 #define REQUEST_BUSY 1u /* no handle has this value */
 
@@ -261,6 +262,7 @@ bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, s
         slot->start.active = false;
         idup = slot->start.persistent ? NULL : request_release(key, slot);
     }
+    watch_board_completed((uint64_t)(uintptr_t)request);
     request_leave(key);
     pmpi_hook_idup_done(idup);
     return slot != NULL;
@@ -276,6 +278,7 @@ void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where)
     struct request_slot *slot = request_slot(key, where);
     if (slot)
         idup = request_release(key, slot);
+    watch_board_completed((uint64_t)(uintptr_t)request);
     request_leave(key);
     pmpi_hook_idup_drop(idup);
     errno = kept;

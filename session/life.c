@@ -17,6 +17,7 @@
 #include "session/clock.h"
 #include "session/internal.h"
 #include "session/unwind.h"
+#include "watch/board.h"
 
 struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 atomic_int session_mode_now;
@@ -99,6 +100,9 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session.start_time = (uint64_t)time(NULL);
     session.generation++;
     enum session_mode mode = reference ? SESSION_PREDICT : SESSION_RECORD;
+    if (session.options.board)
+        watch_board_open(&(struct watch_life){world->job, world->rank, world->ranks, mode == SESSION_PREDICT,
+                                              reference ? session_input_path() : session_output_path()});
     session.checks_peers = mode == SESSION_PREDICT && session.options.verbose >= 2;
     atomic_store_explicit(&session_mode_now, mode, memory_order_release);
     if (mode == SESSION_RECORD)
@@ -294,6 +298,7 @@ static void add_own(struct job *job, uint64_t ns)
 struct job *session_finish(void)
 {
     uint64_t before = base_clock_processor();
+    watch_board_close();
     /* In a handler of a signal that came inside an append: this thread's stream is half changed, and the helper may
        wait for it. What the last checkpoint kept is all that can be had. */
     if (session_stream_busy_here()) {

@@ -20,7 +20,11 @@
 enum session_mode { SESSION_OFF, SESSION_RECORD, SESSION_PREDICT };
 
 /* --- Life --- */
-struct session_world { uint32_t rank, ranks; const char *mpi; /* library version, "" without MPI */ };
+struct session_world {
+    uint32_t rank, ranks;
+    const char *mpi; /* library version, "" without MPI */
+    uint64_t job;    /* equal on all ranks, on no other job's; 0: this process is all of it */
+};
 /* Reads the options, chooses the mode (PYTHIA_MODE), opens the reference when predicting. `reference` (may be NULL) is
    session_reference(), or a packed job that came from another process: that is copied. After session_finish a new
    session can be started. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "session/internal.h"
+#include "watch/board.h"
 
 enum { WAIT_MS = 2000 };
 
@@ -44,6 +45,8 @@ static void save(int sig, bool last)
 {
     if (getpid() == session.process && !session_stream_busy_here())
         session_checkpoint_urgent(last ? sig : 0, WAIT_MS);
+    if (last)
+        watch_board_unlink();
 }
 
 /* The kernel called our handler. */

@@ -12,6 +12,7 @@
 #include "base/guard.h"
 #include "base/lock.h"
 #include "session/internal.h"
+#include "watch/board.h"
 
 /* One event in so many is timed for the summary's cost, from the end of what it is; it or the next one that shows
    nothing new. What took longer than this was preempted: not our cost. */
@@ -123,6 +124,7 @@ static __attribute__((noinline)) uint32_t terminal_define(struct session_stream 
     else
         number = GRAMMAR_NONE;
     s->keys.entries[entry].terminal[phase] = number;
+    watch_board_modules();
     session_took(s, base_clock_processor() - before);
     return number;
 }
@@ -307,8 +309,11 @@ static inline void span_begin(struct session_stream *s, struct session_span *spa
                                       .entry = entry, .path = path, .kind = kind};
     else
         session_off("out of memory for a region");
-    if (kind == JOB_REGION)
+    if (kind == JOB_REGION) {
+        if (watch_board_mine && entry != GRAMMAR_NONE)
+            watch_board_region(watch_board_mine, s->keys.entries[entry].key.region, span->begin);
         base_guard_leave();
+    }
 }
 
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key, uint32_t path)
@@ -379,6 +384,12 @@ static inline void leave_skipped(struct session_stream *s, uint64_t ns)
     }
 }
 
+static inline void show(const struct session_stream *s, uint64_t begin, uint64_t end)
+{
+    if (watch_board_mine)
+        watch_board_left(watch_board_mine, begin, end, s->events, s->call_ns);
+}
+
 static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,
                      uint64_t skipped)
 {
@@ -389,6 +400,9 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
             append_span(s, span, JOB_LEAF, span->begin, end, e, in_region(s, s->open_count));
         account(s, span, end);
         leave_skipped(s, skipped);
+        show(s, span->begin, end);
+        if (watch_board_mine)
+            watch_board_mine->omp_ns = s->region_ns;
     }
     stream_release(s);
 }
@@ -469,6 +483,7 @@ void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, s
         if (s->open_count)
             s->open[s->open_count - 1].inside += end - begin;
         leave_skipped(s, skipped);
+        show(s, begin, end);
     }
     stream_release(s);
     base_guard_leave();

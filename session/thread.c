@@ -23,6 +23,7 @@
 #include "base/lock.h"
 #include "session/internal.h"
 #include "session/self.h"
+#include "watch/board.h"
 
 __thread struct session_own session_own;
 
@@ -184,6 +185,7 @@ void session_own_open(void)
     base_frame_prepare();
     own->stream = stream_for_thread(&own->left_out);
     own->generation = generation;
+    watch_board_mine = own->stream && own->stream->thread == 0 ? watch_board_here : NULL;
     if (own->stream && keyed)
         (void)pthread_setspecific(at_exit, own->stream);
     if (own->stream)

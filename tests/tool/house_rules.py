@@ -21,7 +21,8 @@ findings   replay loops
 contracts  findings
 views      contracts
 page       views
-session    api
+watch      job
+session    api watch
 libgomp    base
 loops      base
 places     session libgomp
@@ -29,7 +30,7 @@ teams      session libgomp loops
 tasks      places teams
 omp        tasks
 pmpi       session
-tools      page
+tools      page watch
 plugins    include
 """
 WIDTH = 120
@@ -37,7 +38,7 @@ WIDE = re.compile(r"^\|.*\||https?://|^\s*\(?\S{90,}$|^[^\"]*\"[^\"]*\"[),;]*$")
 TEXTS = (".c", ".h", ".def", ".awk", ".py", ".js", ".sh", ".test", ".md", ".mk", ".am", ".cpp", ".F90", ".m4")
 
 OURS = (r"(?:pythia|base|grammar|oracle|job|file|merge|api|report|replay|session|pmpi|omp_hook|libgomp|places|teams|"
-        r"loops|tasks|tool|doctor|binary|capture|cost|evaluation|interrupt|parts|program|progress|screen|source|stream)_")
+        r"loops|tasks|watch|tool|doctor|binary|capture|cost|evaluation|interrupt|parts|program|progress|screen|source|stream)_")
 # Names that belong to others, or to nobody: families of functions, columns, keys of files.
 OTHERS = re.compile(r"^(?:pythia_(?:pmpi|omp)|file_(?:name|size|descriptor)|job_(?:file|step)|tool_)$")
 

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "job/define.h"
+#include "tests/unit/unit.h"
+#include "watch/read.h"
+
+static struct watch_sight sight;
+static char path[100], why[200];
+
+/* No other job has this number. */
+static uint64_t number(void)
+{
+    return UINT64_C(1) << 63 | (uint64_t)getppid() << 24 | (uint64_t)getpid();
+}
+
+static struct watch_board *make(uint32_t rank)
+{
+    watch_board_open(&(struct watch_life){.job = number(), .rank = rank, .ranks = 4, .file = "some.pythia"});
+    char name[WATCH_NAME];
+    watch_name(name, number(), rank);
+    snprintf(path, sizeof path, WATCH_DIRECTORY "/%s", name);
+    return watch_board_here;
+}
+
+static enum watch_reading look(uint32_t rank)
+{
+    return watch_read(WATCH_DIRECTORY, number(), rank, &sight, why, sizeof why);
+}
+
+static const char function[4 + WATCH_FUNCTION] = "MPI_Recv";
+static const struct watch_what receive = {JOB_P2P, 1, WATCH_PLAIN};
+
+START_TEST(what_is_written_is_read)
+{
+    struct watch_board *b = make(2);
+    struct stat st;
+    ck_assert_ptr_nonnull(b);
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_int_eq(st.st_mode & 07777, 0600);
+    struct watch_comm *c = watch_board_comm(77, 5, "world/split#3", 1, 2, "ab", 2);
+    c->collectives += 3;
+    watch_board_left(b, b->began + 50, b->began + 60, 9, 10);
+    watch_board_place(b, function, receive, (void *)0x1234, 77, 3, WATCH_NOBODY, 8);
+    watch_board_enter(b, b->began + 100);
+    ck_assert_int_eq(look(2), WATCH_READ);
+    const struct watch_board *r = &sight.board;
+    ck_assert(sight.alive && sight.near);
+    ck_assert_uint_eq(r->pid, (unsigned)getpid());
+    ck_assert_str_eq(r->function, "Recv");
+    ck_assert_uint_eq(r->since, (b->began + 100) << 1 | 1);
+    ck_assert_uint_eq(r->from, 0x1234);
+    ck_assert_int_eq(r->source, 3);
+    ck_assert_int_eq(r->dest, WATCH_NOBODY);
+    ck_assert_int_eq(r->tag, 8);
+    ck_assert_uint_eq(r->events, 9);
+    ck_assert_uint_eq(r->mpi_ns, 10);
+    ck_assert_int_eq(r->longest_gap, 50);
+    ck_assert_uint_eq(r->longest_call, 10);
+    ck_assert_uint_eq(r->comm[0].handle, 77);
+    ck_assert_uint_eq(r->comm[0].collectives, 3);
+    ck_assert_str_eq(r->comm[0].name, "world/split#3");
+    ck_assert_ptr_nonnull(strstr(r->file, "/some.pythia"));
+    watch_board_comm_gone(c);
+    ck_assert_int_eq(look(2), WATCH_READ);
+    ck_assert_uint_eq(sight.board.comm[0].handle, 0);
+    watch_board_close();
+    ck_assert_int_eq(look(2), WATCH_GONE);
+}
+END_TEST
+
+/* Equal on all members: by name and by who is in it. */
+START_TEST(communicators_are_told_apart)
+{
+    make(0);
+    uint64_t a = watch_board_comm(1, 1, "world/split#0", 0, 2, "ab", 2)->identity;
+    ck_assert_uint_eq(watch_board_comm(2, 2, "world/split#0", 1, 2, "ab", 2)->identity, a);
+    ck_assert_uint_ne(watch_board_comm(3, 3, "world/split#0", 0, 2, "cd", 2)->identity, a);
+    ck_assert_uint_ne(watch_board_comm(4, 4, "world/split#1", 0, 2, "ab", 2)->identity, a);
+    for (uint64_t i = 5; i < 500; i++)
+        watch_board_comm(i, (uint32_t)i, "many", 0, 2, "ab", 2)->collectives++; /* beyond its room: nobody's */
+    ck_assert_int_eq(look(0), WATCH_READ);
+    ck_assert_uint_eq(sight.board.comm[WATCH_COMMS - 1].handle, WATCH_COMMS);
+    watch_board_close();
+}
+END_TEST
+
+START_TEST(requests_come_and_go)
+{
+    struct watch_board *b = make(0);
+    watch_board_started(0x7000, WATCH_RECEIVES, 5, 3, 12, 0);
+    watch_board_started(0x7040, WATCH_SENDS, 5, 2, 12, 0);
+    ck_assert_int_eq(watch_board_request(b, 0x7000)->peer, 3);
+    watch_board_completed(0x7000);
+    watch_board_completed(0x9999);
+    ck_assert_uint_eq(watch_board_request(b, 0x7000)->handle, 0);
+    ck_assert_uint_eq(watch_board_request(b, 0x7040)->handle, 0x7040);
+    watch_board_close();
+    watch_board_started(0x7000, WATCH_RECEIVES, 5, 3, 12, 0); /* without a board: nothing */
+}
+END_TEST
+
+START_TEST(places_can_be_found)
+{
+    struct watch_board *b = make(0);
+    unsigned long begin, end, bias, own = (unsigned long)&make;
+    char file[512] = "", line[600];
+    for (const char *at = b->modules; sscanf(at, "%599[^\n]", line) == 1; at += strlen(line) + 1)
+        if (sscanf(line, "%lx %lx %lx %*s %511s", &begin, &end, &bias, file) == 4 && own >= begin && own < end)
+            break;
+    ck_assert_ptr_nonnull(strstr(file, "test_watch_board"));
+    watch_board_close();
+}
+END_TEST
+
+START_TEST(a_board_is_made_new_or_not_at_all)
+{
+    make(1);
+    watch_board_close();
+    ck_assert_int_eq(symlink("/tmp/elsewhere", path), 0);
+    ck_assert_ptr_null(make(1));
+    ck_assert_int_eq(access("/tmp/elsewhere", F_OK), -1);
+    ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
+static void put(const void *data, size_t size, mode_t mode)
+{
+    unlink(path);
+    int f = open(path, O_WRONLY | O_CREAT | O_EXCL, mode);
+    ck_assert_int_ge(f, 0);
+    ck_assert_int_eq((int)write(f, data, size), (int)size);
+    close(f);
+}
+
+/* Whatever lies there under a board's name gets a reason, and none is followed. */
+START_TEST(a_hostile_file_is_refused)
+{
+    static struct watch_board copy, wrong;
+    copy = *make(1);
+    watch_board_close();
+    put(&copy, sizeof copy, 0600);
+    ck_assert_int_eq(look(1), WATCH_READ);
+    put(&copy, sizeof copy - 1, 0600);
+    ck_assert_int_eq(look(1), WATCH_REFUSED);
+    put("", 0, 0600);
+    ck_assert_int_eq(look(1), WATCH_REFUSED);
+    put(&copy, sizeof copy, 0620);
+    chmod(path, 0620);
+    ck_assert_int_eq(look(1), WATCH_REFUSED);
+    ck_assert_str_eq(why, "others may write or read it");
+    wrong = copy;
+    wrong.version++;
+    put(&wrong, sizeof wrong, 0600);
+    ck_assert_int_eq(look(1), WATCH_OTHER_VERSION);
+    wrong = copy;
+    wrong.rank = wrong.ranks;
+    put(&wrong, sizeof wrong, 0600);
+    ck_assert_int_eq(look(1), WATCH_REFUSED);
+    wrong = copy;
+    wrong.job++;
+    put(&wrong, sizeof wrong, 0600);
+    ck_assert_int_eq(look(1), WATCH_REFUSED);
+    wrong = copy;
+    memset(wrong.command, '\033', sizeof wrong.command);
+    memset(wrong.modules, 'x', sizeof wrong.modules);
+    wrong.progress = 1e300;
+    atomic_store(&wrong.since, WATCH_CHANGES);
+    put(&wrong, sizeof wrong, 0600);
+    ck_assert_int_eq(look(1), WATCH_READ);
+    ck_assert_uint_eq(strlen(sight.board.command), sizeof wrong.command - 1);
+    ck_assert_ptr_null(strchr(sight.board.command, '\033'));
+    ck_assert_uint_eq(strlen(sight.board.modules), WATCH_MODULES - 1);
+    ck_assert(sight.board.progress == 0);
+    unlink(path);
+    ck_assert_int_eq(symlink("/dev/zero", path), 0);
+    ck_assert_int_eq(look(1), WATCH_REFUSED);
+    unlink(path);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(look(1), WATCH_REFUSED);
+    unlink(path);
+}
+END_TEST
+
+static void die_with_a_board(uint64_t job, uint32_t rank)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        watch_board_open(&(struct watch_life){.job = job, .rank = rank, .ranks = 4, .file = "f"});
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+}
+
+START_TEST(what_the_dead_left_is_swept)
+{
+    struct watch_found *found;
+    uint64_t job = number(), dead = job ^ 1;
+    make(3);
+    die_with_a_board(job, 1);
+    die_with_a_board(dead, 1);
+    die_with_a_board(dead, 2);
+    watch_sweep();
+    ck_assert_int_eq(watch_read(WATCH_DIRECTORY, dead, 1, &sight, why, sizeof why), WATCH_GONE);
+    ck_assert_int_eq(watch_read(WATCH_DIRECTORY, dead, 2, &sight, why, sizeof why), WATCH_GONE);
+    ck_assert_int_eq(look(1), WATCH_READ); /* of its job somebody lives */
+    ck_assert(!sight.alive);
+    ck_assert_int_eq(look(3), WATCH_READ);
+    uint32_t count = watch_find(WATCH_DIRECTORY, &found), mine = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (found[i].job == job)
+            ck_assert_uint_eq(found[i].rank, mine++ ? 3 : 1);
+    ck_assert_uint_eq(mine, 2);
+    free(found);
+    watch_board_close();
+    watch_sweep();
+    ck_assert_int_eq(look(1), WATCH_GONE);
+}
+END_TEST
+
+START_TEST(a_child_leaves_its_parents_board)
+{
+    make(0);
+    pid_t child = fork();
+    if (child == 0) {
+        watch_board_close();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    ck_assert_int_eq(look(0), WATCH_READ);
+    watch_board_unlink();
+    ck_assert_int_eq(look(0), WATCH_GONE);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(what_is_written_is_read),
+        UNIT_TEST(communicators_are_told_apart),
+        UNIT_TEST(requests_come_and_go),
+        UNIT_TEST(places_can_be_found),
+        UNIT_TEST(a_board_is_made_new_or_not_at_all),
+        UNIT_TEST(a_hostile_file_is_refused),
+        UNIT_TEST(what_the_dead_left_is_swept),
+        UNIT_TEST(a_child_leaves_its_parents_board),
+    };
+    if (access(WATCH_DIRECTORY, W_OK))
+        return unit_skip("no " WATCH_DIRECTORY);
+    base_clock_init();
+    return unit_run("watch/board", tests, UNIT_COUNT(tests));
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* The writer's side: making, naming and removing the board, and what changes seldom in it. */
+#include "watch/board.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "base/modules.h"
+#include "watch/process.h"
+#include "watch/read.h"
+
+__thread struct watch_board *watch_board_mine;
+struct watch_board *watch_board_here;
+
+static struct {
+    char path[96]; /* "": no file */
+    pid_t process;
+    uint64_t modules_seen;
+} board;
+
+static struct watch_comm board_nobody;
+
+/* --- The file --- */
+
+static int board_file(const struct watch_life *life, uint64_t job)
+{
+    char name[WATCH_NAME];
+    watch_name(name, job, life->rank);
+    snprintf(board.path, sizeof board.path, WATCH_DIRECTORY "/%s", name);
+    int f = base_io_open(board.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int error = f < 0 ? -1 : posix_fallocate(f, 0, sizeof(struct watch_board)); /* a full file system: not SIGBUS */
+    if (error > 0)
+        errno = error;
+    if (!error)
+        return f;
+    int kept = errno;
+    if (f >= 0) {
+        unlink(board.path);
+        close(f);
+    }
+    board.path[0] = '\0';
+    errno = kept;
+    return -1;
+}
+
+static void board_fill(struct watch_board *b, const struct watch_life *life, uint64_t job)
+{
+    struct watch_process own;
+    (void)watch_process_read((uint32_t)getpid(), &own);
+    b->version = WATCH_VERSION;
+    b->size = sizeof *b;
+    b->job = job;
+    b->began = b->progressed = base_clock_now();
+    b->started = (uint64_t)time(NULL);
+    b->pid = (uint32_t)getpid();
+    b->pid_start = own.start;
+    b->pid_space = watch_process_space();
+    b->uid = (uint32_t)geteuid();
+    b->rank = life->rank;
+    b->ranks = life->ranks;
+    b->predicts = life->predicts;
+    b->any = b->null = WATCH_NOBODY;
+    b->source = b->dest = WATCH_NOBODY;
+    atomic_store(&b->since, b->began << 1);
+    (void)gethostname(b->node, sizeof b->node - 1);
+    char *absolute = realpath(life->file, NULL), *here = absolute || *life->file == '/' ? NULL : getcwd(NULL, 0);
+    snprintf(b->file, sizeof b->file, "%s%s%s", here ? here : "", here ? "/" : "", absolute ? absolute : life->file);
+    free(absolute);
+    free(here);
+    watch_process_command((uint32_t)getpid(), b->command, sizeof b->command);
+}
+
+void watch_board_open(const struct watch_life *life)
+{
+    uint64_t job = life->job ? life->job : (uint64_t)getpid() << 40 ^ base_clock_system();
+    if (life->rank == 0)
+        watch_sweep();
+    int f = board_file(life, job);
+    struct watch_board *b = f < 0 ? MAP_FAILED
+                                  : mmap(NULL, sizeof *b, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+    if (b == MAP_FAILED)
+        base_log_warn("rank %u: no board for pythia watch: %s: %s", life->rank, WATCH_DIRECTORY, strerror(errno));
+    if (f >= 0)
+        close(f);
+    if (b == MAP_FAILED) {
+        watch_board_unlink();
+        return;
+    }
+    board.process = getpid();
+    board.modules_seen = 0;
+    board_fill(b, life, job);
+    watch_board_here = b;
+    watch_board_modules();
+    atomic_thread_fence(memory_order_release);
+    b->magic = WATCH_MAGIC;
+}
+
+void watch_board_peers(int any, int null)
+{
+    if (watch_board_here) {
+        watch_board_here->any = any;
+        watch_board_here->null = null;
+    }
+}
+
+void watch_board_unlink(void)
+{
+    if (board.path[0] && getpid() == board.process)
+        unlink(board.path);
+}
+
+void watch_board_close(void)
+{
+    watch_board_unlink();
+    board.path[0] = '\0';
+    watch_board_here = NULL;
+}
+
+/* --- Where code lies --- */
+
+struct board_modules { char *text; size_t used; };
+
+static void board_module(void *context, uintptr_t begin, uintptr_t end, uint64_t bias, const char *build_id,
+                         const char *path)
+{
+    struct board_modules *m = context;
+    char line[600];
+    int n = snprintf(line, sizeof line, "%lx %lx %llx %s %s\n", (unsigned long)begin, (unsigned long)end,
+                     (unsigned long long)bias, *build_id ? build_id : "-", path);
+    if (n <= 0 || (size_t)n >= sizeof line || m->used + (size_t)n >= WATCH_MODULES)
+        return;
+    memcpy(m->text + m->used, line, (size_t)n + 1);
+    m->used += (size_t)n;
+}
+
+void watch_board_modules(void)
+{
+    struct watch_board *b = watch_board_here;
+    uint64_t loaded = b ? base_modules_loaded() : 0;
+    if (!b || loaded == board.modules_seen)
+        return;
+    board.modules_seen = loaded;
+    struct board_modules m = {.text = b->modules};
+    atomic_fetch_add(&b->modules_version, 1);
+    base_modules_each(board_module, &m);
+    atomic_fetch_add(&b->modules_version, 1);
+}
+
+/* --- Communicators --- */
+
+struct watch_comm *watch_board_comm(uint64_t handle, uint32_t number, const char *name, int rank, int ranks,
+                                    const void *members, size_t size)
+{
+    struct watch_comm *c = watch_board_here ? watch_board_here->comm : NULL;
+    for (unsigned i = 0; c && i < WATCH_COMMS && c->handle; i++)
+        c = i + 1 < WATCH_COMMS ? c + 1 : NULL;
+    if (!c)
+        return &board_nobody;
+    *c = (struct watch_comm){.number = number, .rank = rank, .size = ranks};
+    c->identity = XXH3_64bits_withSeed(members, size, XXH3_64bits(name, strlen(name)));
+    size_t length = strlen(name), from = length < sizeof c->name ? 0 : length - sizeof c->name + 1;
+    snprintf(c->name, sizeof c->name, "%s", name + from);
+    atomic_thread_fence(memory_order_release);
+    c->handle = handle;
+    return c;
+}
+
+void watch_board_comm_gone(struct watch_comm *c)
+{
+    if (c)
+        c->handle = 0;
+}

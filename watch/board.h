@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The board: what a running rank shows of itself, in shared memory, for whoever looks (pythia watch).
+ *
+ *     /dev/shm/pythia-UID-JOB-RANK      0600, made new (O_EXCL, O_NOFOLLOW), mapped by its process alone
+ *     | who it is | place, since, sums | communicators | requests | modules |
+ *       once        each event           when made       each start   when loaded
+ *
+ * The hook writes with plain stores: no system call, no lock; some fifteen instructions before a call, and after it.
+ *
+ *   1. `since` is the sequence lock of the place: WATCH_CHANGES while its fields are written, else ns * 2, one more in
+ *      a call or a region. Two equal readings of it around the fields mean that these belong together: no two calls
+ *      begin at one ns
+ *   2. every other field is one aligned word, written by one thread: it is old or new, and counts only rise. Requests
+ *      and communicators are written by whatever thread has them; what two threads write at a time is lost
+ *   3. the place is that of the thread that began MPI, or of the first one
+ *   4. a reader trusts nothing in here (watch/read.h)
+ *
+ * The file goes when the process ends, also by a signal that Pythia meets. What is left by dead processes goes when a
+ * first rank starts, or somebody watches, and no process of that job lives on this node any more.
+ *
+ * Threads: as said.  Hook-safe: what is inline, and no more.
+ */
+#ifndef PYTHIA_WATCH_BOARD_H
+#define PYTHIA_WATCH_BOARD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
+#define WATCH_DIRECTORY "/dev/shm"
+
+enum { WATCH_VERSION = 1, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_MODULES = 32768, WATCH_FUNCTION = 32,
+       WATCH_NOBODY = INT32_MIN /* no peer */ };
+enum { WATCH_CHANGES = 1 }; /* of `since` */
+
+/* What a call is: as struct pmpi_hook_info says it. */
+struct watch_what {
+    uint8_t call_kind;  /* enum job_call_kind; WATCH_REGION: a parallel region */
+    uint8_t blocking;
+    uint8_t how;       /* enum watch_how */
+};
+enum { WATCH_REGION = 255 };
+enum watch_how { WATCH_PLAIN, WATCH_POLLS, WATCH_COLLECTIVE /* all of its communicator call it, in one order */ };
+
+struct watch_comm {
+    uint64_t handle;      /* as calls name it; 0: none. Written last */
+    uint64_t identity;    /* equal on all of its members, on nobody else's */
+    uint64_t collectives; /* on it, that this rank has been through */
+    uint32_t number;      /* as requests name it */
+    int32_t rank, size;   /* rank -1: of an intercommunicator */
+    char name[28];
+};
+
+struct watch_request {
+    uint64_t handle;      /* 0: none */
+    uint64_t collective;  /* how many collectives of the communicator were before it, where it is one */
+    uint32_t comm;        /* number */
+    int32_t peer, tag;
+    uint32_t kind;        /* enum watch_request_kind */
+};
+enum watch_request_kind { WATCH_SENDS, WATCH_RECEIVES, WATCH_TAKES_PART /* in a collective */ };
+
+struct watch_board {
+    /* Written once, the magic last. */
+    uint64_t magic;
+    uint32_t version, size;
+    uint64_t job;          /* of all ranks */
+    uint64_t began, started; /* ns of CLOCK_MONOTONIC; s since 1970 */
+    uint64_t pid_start;    /* of its process, as /proc/PID/stat says it: tells it from a later one of that number */
+    uint64_t pid_space;    /* its number space */
+    uint32_t rank, ranks, pid, uid, predicts;
+    int32_t any, null;     /* MPI_ANY_SOURCE, MPI_PROC_NULL */
+    char node[64], command[256], file[512]; /* the job file that it writes, or that it is predicted from */
+
+    /* Each event. */
+    _Alignas(64) _Atomic uint64_t since;
+    uint64_t from;                  /* return address into the program; of a region: its function */
+    uint64_t where;                 /* handle of the communicator, or of the request; 0: none */
+    struct watch_what what;
+    int32_t source, dest, tag;
+    char function[WATCH_FUNCTION];  /* without MPI_ */
+    uint64_t progressed;            /* ns: end of the last event */
+    uint64_t events;
+    uint64_t mpi_ns, omp_ns;        /* in calls and in regions that have ended */
+    uint64_t longest_call; /* ns */
+    int64_t longest_gap;
+
+    /* Of a predicted run, now and then: 0 until known. */
+    _Alignas(64) _Atomic uint64_t noted; /* ns: when, written last */
+    uint64_t left_ns, low_ns, high_ns;   /* of the run */
+    uint64_t next_ns;                    /* until the next event has ended */
+    uint64_t turn, turns;                /* of the loop around */
+    double progress, probability;        /* of the run, by time; of the next event */
+
+    _Alignas(64) struct watch_comm comm[WATCH_COMMS];
+    struct watch_request request[WATCH_REQUESTS];
+    _Atomic uint64_t modules_version;    /* odd while they are written */
+    char modules[WATCH_MODULES];         /* lines: begin, end, bias in hexadecimal, build-id or -, path */
+};
+
+/* This thread's place to write on; NULL: none. And the process's. */
+extern __thread struct watch_board *watch_board_mine
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern struct watch_board *watch_board_here __attribute__((visibility("hidden")));
+
+/* --- Before a call and after it --- */
+
+/* `function`: "MPI_…", at least 4 + WATCH_FUNCTION bytes of it can be read. */
+static inline void watch_board_place(struct watch_board *b, const char *function, struct watch_what what,
+                                     const void *from, uint64_t where, int source, int dest, int tag)
+{
+    atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    b->from = (uint64_t)(uintptr_t)from;
+    b->where = where;
+    b->what = what;
+    b->source = source;
+    b->dest = dest;
+    b->tag = tag;
+    memcpy(b->function, function + 4, WATCH_FUNCTION);
+}
+
+static inline void watch_board_enter(struct watch_board *b, uint64_t begin)
+{
+    atomic_store_explicit(&b->since, begin << 1 | 1, memory_order_release);
+}
+
+static inline void watch_board_region(struct watch_board *b, uintptr_t function, uint64_t begin)
+{
+    atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    b->from = function;
+    b->what = (struct watch_what){.call_kind = WATCH_REGION};
+    watch_board_enter(b, begin);
+}
+
+/* An event ended; the sums are those with it. */
+static inline void watch_board_left(struct watch_board *b, uint64_t begin, uint64_t end, uint64_t events,
+                                    uint64_t mpi_ns)
+{
+    if ((int64_t)(begin - b->progressed) > b->longest_gap)
+        b->longest_gap = (int64_t)(begin - b->progressed);
+    if (end - begin > b->longest_call)
+        b->longest_call = end - begin;
+    b->progressed = end;
+    b->events = events;
+    b->mpi_ns = mpi_ns;
+    atomic_store_explicit(&b->since, end << 1, memory_order_release);
+}
+
+/* --- Requests --- */
+
+static inline struct watch_request *watch_board_request(struct watch_board *b, uint64_t handle)
+{
+    return &b->request[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (WATCH_REQUESTS - 1)];
+}
+
+static inline void watch_board_started(uint64_t handle, uint32_t kind, uint32_t comm, int32_t peer, int32_t tag,
+                                       uint64_t collective)
+{
+    struct watch_board *b = watch_board_here;
+    if (!b)
+        return;
+    struct watch_request *r = watch_board_request(b, handle);
+    *r = (struct watch_request){handle, collective, comm, peer, tag, kind};
+}
+
+static inline void watch_board_completed(uint64_t handle)
+{
+    struct watch_board *b = watch_board_here;
+    if (b && watch_board_request(b, handle)->handle == handle)
+        watch_board_request(b, handle)->handle = 0;
+}
+
+/* --- Life; Threads: the one that starts and finishes the session --- */
+
+struct watch_life {
+    uint64_t job;      /* 0: this process alone */
+    uint32_t rank, ranks;
+    bool predicts;
+    const char *file;
+};
+
+/* Makes this process's board; the first rank sweeps before. Where that fails, one line says so, and there is none. */
+void watch_board_open(const struct watch_life *life);
+/* What the MPI library calls them. */
+void watch_board_peers(int any, int null);
+/* Libraries may have been loaded since the last time: their places are written anew if so. */
+void watch_board_modules(void);
+/* The file goes; its memory stays, for threads that still write. */
+void watch_board_close(void);
+/* Only that. Safe in a signal handler, and in any process but a child of its own. */
+void watch_board_unlink(void);
+
+/* A communicator came; `identity` is made of its name and the `size` bytes at `members`. Never NULL: without a board,
+   or where there are too many, what stands for nobody's. Under the caller's lock. */
+struct watch_comm *watch_board_comm(uint64_t handle, uint32_t number, const char *name, int rank, int ranks,
+                                    const void *members, size_t size);
+void watch_board_comm_gone(struct watch_comm *c);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/process.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+static size_t process_file(uint32_t pid, const char *name, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/%s", pid, name);
+    int f = base_io_open(path, O_RDONLY | O_CLOEXEC, 0);
+    ssize_t got = f < 0 ? -1 : base_io_read(f, text, size - 1);
+    if (f >= 0)
+        close(f);
+    text[got > 0 ? got : 0] = '\0';
+    return got > 0 ? (size_t)got : 0;
+}
+
+bool watch_process_read(uint32_t pid, struct watch_process *p)
+{
+    char text[1024];
+    unsigned long long user, system, start;
+    memset(p, 0, sizeof *p);
+    process_file(pid, "stat", text, sizeof text);
+    const char *after = strrchr(text, ')'); /* the name may have blanks and brackets */
+    if (!after || sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
+                         &p->state, &user, &system, &start) != 4)
+        return false;
+    p->ticks = user + system;
+    p->start = start;
+    return true;
+}
+
+void watch_process_command(uint32_t pid, char *text, size_t size)
+{
+    size_t n = process_file(pid, "cmdline", text, size);
+    for (size_t i = 0; i + 1 < n; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+}
+
+uint64_t watch_process_space(void)
+{
+    struct stat st;
+    return stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What /proc says of a process of this node. Threads: any.  Hook-safe: no (system calls), but there is no malloc. */
+#ifndef PYTHIA_WATCH_PROCESS_H
+#define PYTHIA_WATCH_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct watch_process {
+    char state;     /* R, S, D, T, t, Z, … */
+    uint64_t ticks; /* processor time of all threads, clock ticks */
+    uint64_t start; /* clock ticks since the machine started */
+};
+
+/* False: there is none, or it is not to be read. */
+bool watch_process_read(uint32_t pid, struct watch_process *p);
+/* Its arguments with blanks between them, cut at `size`; "" where they cannot be read. */
+void watch_process_command(uint32_t pid, char *text, size_t size);
+/* Of the space of process numbers that this process lives in; 0: not known. */
+uint64_t watch_process_space(void);
+
+#endif
