@@ -31,7 +31,7 @@ static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_
     { "start_and_end", "MPI_Finalize", "" },
     { "idle_ranks", "idle ranks wait", "give them work, or start fewer" },
     { "transfer", "transfer", "fewer messages, or overlap" },
-    { "no_processor", "no processor", "fewer ranks or threads a node" },
+    { "no_processor", "perhaps no processor", "try fewer ranks or threads a node" },
     { "threads_wait", "threads wait for each other", "smaller critical sections" },
     { "fork_and_join", "fork and join", "larger regions" },
     { "not_explained", "not explained", "" },

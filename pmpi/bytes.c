@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Payload of a call on this rank, in bytes. */
-#include "pmpi/hook.h"
+#include "pmpi/near.h"
 
 /* Predefined datatypes that programs use: they may be asked about at any time. */
 static bool bytes_predefined(MPI_Datatype type)
@@ -136,18 +136,18 @@ int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int64_t count, MPI_Da
 
 int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
-    return call->comm ? bytes_times(call, call->comm->degree * count, type) : 0;
+    return pmpi_hook_near_count(call, false) * bytes_times(call, count, type);
 }
 
 int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type)
 {
-    return call->comm ? bytes_times(call, bytes_counts(call, counts, call->comm->degree), type) : 0;
+    return bytes_times(call, bytes_counts(call, counts, pmpi_hook_near_count(call, false)), type);
 }
 
 int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
                                   const MPI_Datatype types[])
 {
-    return call->comm ? bytes_types(call, counts, types, call->comm->degree) : 0;
+    return bytes_types(call, counts, types, pmpi_hook_near_count(call, false));
 }
 
 int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int64_t count, MPI_Datatype type)

@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "grammar/flat.h"
 #include "pmpi/members.h"
+#include "pmpi/near.h"
 #include "pmpi/variants.h"
 #include "session/ask.h"
 #include "session/stream.h"
@@ -218,6 +219,7 @@ static void comm_release(struct comm_entry *entry)
             free(k->parts);
             free(k);
         }
+        free(entry->seen.near);
         free(entry);
         entry = parent;
     }
@@ -323,18 +325,6 @@ static int comm_topology(const struct comm_entry *parent, const char *kind, MPI_
     return topology == MPI_CART && graph ? MPI_DIST_GRAPH : topology;
 }
 
-static int comm_degree(int topology, MPI_Comm comm)
-{
-    int dimensions = 0, in = 0, out = 0, weighted, rank;
-    if (topology == MPI_CART)
-        return PMPI_Cartdim_get(comm, &dimensions) == MPI_SUCCESS ? 2 * dimensions : 0;
-    if (topology == MPI_GRAPH && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS)
-        return PMPI_Graph_neighbors_count(comm, rank, &out) == MPI_SUCCESS ? out : 0;
-    if (topology == MPI_DIST_GRAPH)
-        return PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted) == MPI_SUCCESS ? out : 0;
-    return 0;
-}
-
 /* The neighbours are asked for once: MPI_Cart_shift computes. */
 static void comm_neighbours(struct pmpi_hook_communicator *comm, MPI_Comm handle)
 {
@@ -360,12 +350,13 @@ static bool comm_measure(struct comm_entry *entry, const struct comm_entry *pare
         entry->seen.rank = -1;
     } else {
         entry->topology = comm_topology(parent, kind, comm);
-        entry->seen.degree = comm_degree(entry->topology, comm);
         if (entry->topology == MPI_CART)
             comm_neighbours(&entry->seen, comm);
     }
     entry->members = pmpi_hook_members_of(comm, false);
     entry->seen.peers = inter ? pmpi_hook_members_of(comm, true) : entry->members;
+    if (!inter)
+        entry->seen.near = pmpi_hook_near_of(entry->topology, comm, entry->members);
     return true;
 }
 

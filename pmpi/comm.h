@@ -39,6 +39,7 @@ enum { PMPI_HOOK_NEIGHBOURS = 8 };
 
 struct pmpi_hook_members;
 struct watch_comm;
+struct pmpi_hook_near;
 
 struct pmpi_hook_communicator {
     uint32_t number; /* session_comm() */
@@ -46,10 +47,10 @@ struct pmpi_hook_communicator {
     int rank;        /* mine; -1 in an intercommunicator, whose ranks are those of the other group */
     int size;        /* of my group */
     int fan;         /* ranks that a collective sends to or receives from: size, or the other group's */
-    int degree;      /* neighbours that a neighbourhood collective sends to */
     bool inter;
     int neighbours;  /* of a Cartesian communicator: 2 a dimension, down and up; else 0 */
     int neighbour[PMPI_HOOK_NEIGHBOURS];
+    struct pmpi_hook_near *near; /* whom its neighbourhood collectives send to; NULL: it has none */
     const struct pmpi_hook_members *peers; /* whom its peers' ranks are; NULL: not known. Lives for ever */
     struct watch_comm *board; /* what is shown of it, never NULL */
 };

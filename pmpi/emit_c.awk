@@ -3,7 +3,7 @@
 
 BEGIN { print "#include \"pmpi/children.h\"\n#include \"pmpi/hook.h\"\n#include \"pmpi/callback.h\"" }
 
-function bytes_function(name) { return "pmpi_hook_bytes_" name }
+function bytes_function(name) { return "pmpi_hook_" name }
 function idup_made(kind, comm) { return "pmpi_hook_idup(&call, \"" kind "\", " comm ")" }
 function request_started(request, rest) { print "    pmpi_hook_started(&call, " request ", " rest ");" }
 

@@ -25,7 +25,7 @@ BEGIN {
     alias["MPI_Win_allocate_shared"] = "mpi_win_allocate_shared_cptr_"
 }
 
-function bytes_function(name) { return (name ~ /each$/ ? "pmpi_hook_fortran_bytes_" : "pmpi_hook_bytes_") name }
+function bytes_function(name) { return (name ~ /each$/ ? "pmpi_hook_fortran_" : "pmpi_hook_") name }
 function idup_made(kind, comm) { return "pmpi_hook_idup_fortran(&call, \"" kind "\", f_" comm ")" }
 function request_started(request, rest) {
     print "    pmpi_hook_started_as(&call, *" request ", f_" request ", " rest ");"

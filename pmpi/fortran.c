@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "pmpi/near.h"
 
 /* What Fortran's constants look like to C. The variables are in the libraries of Fortran, or of the program. */
 #ifdef OPEN_MPI
@@ -175,5 +176,12 @@ int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *se
 int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
                                           const MPI_Fint types[])
 {
-    return fortran_bytes(call, counts, types, call->comm ? call->comm->degree : 0);
+    return fortran_bytes(call, counts, types, pmpi_hook_near_count(call, false));
+}
+
+void pmpi_hook_fortran_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
+                                 const MPI_Fint types[])
+{
+    for (int i = pmpi_hook_near_moved(call, receives); i-- > 0;)
+        pmpi_hook_near_message(call, receives, i, pmpi_hook_count(counts, i), pmpi_hook_fortran_type(&types[i]));
 }

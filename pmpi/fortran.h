@@ -94,6 +94,8 @@ const MPI_Status *pmpi_hook_fortran_statuses(const void *handed, MPI_Status *roo
 int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf,
                                      struct pmpi_hook_counts sendcounts, const MPI_Fint sendtypes[],
                                      struct pmpi_hook_counts recvcounts, const MPI_Fint recvtypes[]);
+void pmpi_hook_fortran_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
+                                 const MPI_Fint types[]);
 int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
                                           const MPI_Fint types[]);
 

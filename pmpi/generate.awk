@@ -37,15 +37,15 @@ function read_annotations(text,    part, n, i, at) {
     }
 }
 
-# "of(count,datatype)" -> "pmpi_hook_bytes_of(&call, count, datatype)"
-function bytes_expression(text,    open_at, rest, n, i, argument_of) {
+# "of(count,datatype)" -> "pmpi_hook_bytes_of(&call, count, datatype)"; first: ", false" goes before these
+function bytes_expression(text, kind, first,    open_at, rest, n, i, argument_of) {
     open_at = index(text, "(")
     rest = substr(text, open_at + 1)
     sub(/\)$/, "", rest)
     n = split(rest, argument_of, /,/)
-    rest = ""
+    rest = first
     for (i = 1; i <= n; i++) rest = rest ", " (is_counts(argument_of[i]) ? "PMPI_HOOK_COUNTS(" argument_of[i] ")" : argument_of[i])
-    return bytes_function(substr(text, 1, open_at - 1)) "(&call" rest ")"
+    return bytes_function(kind substr(text, 1, open_at - 1)) "(&call" rest ")"
 }
 
 # Whether an argument is an array of counts, int or MPI_Count.
@@ -74,7 +74,7 @@ function describe(indent) {
     if (annotation("source")) print indent "pmpi_hook_peer(&call, " note["source"] ");"
     if (annotation("root")) print indent "pmpi_hook_root(&call, " note["root"] ");"
     if (annotation("index")) print indent "pmpi_hook_value(&call, GRAMMAR_INDEX, " note["index"] ");"
-    if (annotation("bytes")) print indent "pmpi_hook_value(&call, GRAMMAR_BYTES, " bytes_expression(note["bytes"]) ");"
+    if (annotation("bytes")) print indent "pmpi_hook_value(&call, GRAMMAR_BYTES, " bytes_expression(note["bytes"], "bytes_", "") ");"
 }
 
 function describes() {
@@ -104,6 +104,8 @@ function after_call(    receive) {
     else if (annotation("status")) print "    pmpi_hook_received(&call, used);"
     if (annotation("peer") && !annotation("inits") && (class == "p2p" || (class == "onesided" && annotation("bytes"))))
         print "    pmpi_hook_moved(&call, " (class == "onesided" && call_name !~ /Put|put|ccumulate/ ? "true" : "false") ");"
+    if (annotation("sends")) print "    " bytes_expression(note["sends"], "", ", false") ";"
+    if (annotation("receives")) print "    " bytes_expression(note["receives"], "", ", true") ";"
     if (annotation("matches")) print "    pmpi_hook_matched(&call, call.accepted ? *" note["matches"] " : MPI_MESSAGE_NULL);"
     if (annotation("starts"))
         request_started(note["starts"], receive ", false, " (annotation("idups") ? idup_made(note["kind"], note["idups"]) : "NULL"))

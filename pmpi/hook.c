@@ -242,6 +242,11 @@ static const struct pmpi_hook_members *hook_peers(const struct pmpi_hook_call *c
     return call->comm ? call->comm->peers : call->peers;
 }
 
+void pmpi_hook_message(struct pmpi_hook_call *call, bool receives, uint32_t world, int64_t bytes)
+{
+    session_message(call->stream, hook_terminal(call), receives, world, bytes > 0 ? (uint64_t)bytes : 0);
+}
+
 static void hook_message(struct pmpi_hook_call *call, uint32_t terminal, bool receives,
                          const struct pmpi_hook_members *peers, int64_t peer, int64_t bytes)
 {

@@ -146,9 +146,28 @@ void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status);
 /* The half of the call that receives: the same, with its own peer and tag as they were asked for. */
 void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *status, int source, int tag);
 
+/* Counts of an argument, one each. */
+struct pmpi_hook_counts {
+    const void *at;
+    bool large; /* MPI_Count each, of the calls that end in _c; else int */
+};
+#define PMPI_HOOK_COUNTS(counts) ((struct pmpi_hook_counts){(counts), sizeof *(counts) == sizeof(MPI_Count)})
+
+static inline int64_t pmpi_hook_count(struct pmpi_hook_counts counts, int i)
+{
+    return counts.large ? ((const MPI_Count *)counts.at)[i] : ((const int *)counts.at)[i];
+}
+
 /* --- What moved, after the call: sums by peer. Its identity is complete --- */
 /* What the event says went to its peer, or (receives) came from it. */
 void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives);
+/* A message to a rank of the world, or from it; GRAMMAR_NONE: it is not in it. */
+void pmpi_hook_message(struct pmpi_hook_call *call, bool receives, uint32_t world, int64_t bytes);
+/* What a neighbourhood collective sent to each neighbour, or received from each (pmpi/near.c). */
+void pmpi_hook_near(struct pmpi_hook_call *call, bool receives, int64_t count, MPI_Datatype type);
+void pmpi_hook_near_sum(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts, MPI_Datatype type);
+void pmpi_hook_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
+                         const MPI_Datatype types[]);
 /* Whether a completed receive says that it was cancelled. */
 bool pmpi_hook_cancelled(const MPI_Status *status);
 /* A receive that was started so has completed; `status` may be NULL. Returns its bytes. */
@@ -172,17 +191,6 @@ void pmpi_hook_opened_file(struct pmpi_hook_call *call, const MPI_File *file);
 /* --- Payload in bytes, by kind of call (pmpi/bytes.c) ---
    Only arguments that are significant on this rank are looked at: MPI_IN_PLACE and roots of intercommunicators leave
    others undefined. 0 where it is not known: before the call, of derived datatypes and of arrays. */
-struct pmpi_hook_counts {
-    const void *at;
-    bool large; /* MPI_Count each, of the calls that end in _c; else int */
-};
-#define PMPI_HOOK_COUNTS(counts) ((struct pmpi_hook_counts){(counts), sizeof *(counts) == sizeof(MPI_Count)})
-
-static inline int64_t pmpi_hook_count(struct pmpi_hook_counts counts, int i)
-{
-    return counts.large ? ((const MPI_Count *)counts.at)[i] : ((const int *)counts.at)[i];
-}
-
 int64_t pmpi_hook_bytes_of(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
 int64_t pmpi_hook_bytes_size(struct pmpi_hook_call *call, int64_t bytes);
 int64_t pmpi_hook_bytes_parts(struct pmpi_hook_call *call, int64_t parts, int64_t count, MPI_Datatype type);

@@ -14,6 +14,7 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/hook.c %D%/hook.h \
 	%D%/life.c %D%/life.h \
 	%D%/members.c %D%/members.h \
+	%D%/near.c %D%/near.h \
 	%D%/plugin.c %D%/plugin.h \
 	%D%/request.c %D%/request.h \
 	%D%/start.c \

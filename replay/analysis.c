@@ -7,6 +7,7 @@
 #include "job/streams.h"
 #include "pythia.h"
 #include "replay/analysis_parts.h"
+#include "replay/calls.h"
 #include "replay/collective.h"
 
 #define CLOSE 0.02 /* the replay of the recording itself: closer is not tried */
@@ -42,7 +43,8 @@ static void look_at(const struct replay_analysis *a, const struct grammar_flat *
     const struct job_terminal *t = &j->terminals[symbol];
     if (cannot_wait(j, symbol) && shortest < l->overhead)
         l->overhead = shortest;
-    if (t->call_kind == JOB_COLLECTIVE && t->phase == JOB_LEAF && t->blocking && rounds && shortest / rounds < l->round)
+    if (t->call_kind == JOB_COLLECTIVE && t->phase == JOB_LEAF && t->blocking && rounds && shortest / rounds < l->round &&
+        replay_call_shape(j, t) != REPLAY_NEAR)
         l->round = shortest / rounds;
     for (uint32_t i = 0; t->call_kind == JOB_P2P && i < g->nodes[n].attr_count; i++) {
         const struct grammar_attr *at = &g->attrs[g->nodes[n].attr + i];

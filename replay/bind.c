@@ -84,20 +84,38 @@ static void find_windows(struct replay_bind *b)
     }
 }
 
-/* Requests that are started together name no tag: they are matched with each other, where that is all of them. */
-static void find_starts(struct replay_bind *b)
+/* Requests that are started together, and neighbourhood collectives, are known by the sums by peer alone. */
+static bool is_near(const struct replay_bind *b, uint32_t site)
+{
+    const struct bind_site *s = &b->site[site];
+
+    return (s->what == BIND_COLLECTIVE || s->what == BIND_ICOLLECTIVE) &&
+           replay_call_shape(b->job, &b->job->terminals[s->terminal]) == REPLAY_NEAR;
+}
+
+static bool is_start(const struct replay_bind *b, uint32_t site)
+{
+    return b->site[site].what == BIND_STARTALL;
+}
+
+/* They are matched with each other, where that is all of them. */
+static void find_balanced(struct replay_bind *b, bool (*is)(const struct replay_bind *b, uint32_t site))
 {
     const struct job_flows *f = &b->job->flows;
     int64_t sent = 0;
+    bool known = false, all = true;
 
     for (uint32_t i = 0; i < f->count; i++) {
         const struct job_flow *row = &f->row[i];
+        if (!is(b, b->site_of[row->terminal]))
+            continue;
         uint64_t ranks = row->mean ? 1 : job_ranges_size(f->ranges.range + row->range_first, row->range_count);
-        if (b->site[b->site_of[row->terminal]].what == BIND_STARTALL)
-            sent += (int64_t)(row->messages * ranks) * (row->receives ? -1 : 1);
+        sent += (int64_t)(row->messages * ranks) * (row->receives ? -1 : 1);
+        known = true;
+        all = all && !row->mean && row->value != GRAMMAR_NONE;
     }
-    for (uint32_t s = 0; sent && s < b->site_count; s++)
-        if (b->site[s].what == BIND_STARTALL)
+    for (uint32_t s = 0; (sent || !known || !all) && s < b->site_count; s++)
+        if (is(b, s))
             b->site[s].what = BIND_LOCAL;
 }
 
@@ -120,7 +138,7 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     b->extra_share = 1;
     b->source = (struct replay_source){
         .ranks = ranks, .context = b, .grammar = grammar, .event = bind_event, .cycle = bind_cycle,
-        .course = bind_course, .member = member
+        .course = bind_course, .member = member, .neighbour = bind_neighbour
     };
     b->rank = calloc(ranks + 1u, sizeof *b->rank);
     find_sites(b);
@@ -136,7 +154,8 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     bind_least_find(b);
     bind_draw_find(b);
     find_windows(b);
-    find_starts(b);
+    find_balanced(b, is_start);
+    find_balanced(b, is_near);
     return b;
 }
 

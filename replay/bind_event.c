@@ -90,7 +90,9 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
                             .tag = REPLAY_TAG_COLLECTIVE | replay_tag(bind_comm(b, rank, t->comm), 0) };
     struct job_members m;
 
-    if (t->comm == GRAMMAR_NONE)
+    if (op.shape == REPLAY_NEAR)
+        op.me = (uint32_t)(t - b->job->terminals);
+    if (t->comm == GRAMMAR_NONE || op.shape == REPLAY_NEAR)
         return op;
     int64_t me = job_comm_rank(b->job, t->comm, bind_like(b, rank));
     bool known = me >= 0 && job_comm_members(b->job, t->comm, bind_like(b, rank), &m) && m.size > 0 &&
@@ -226,6 +228,31 @@ static uint32_t flow_peer(const struct replay_bind *b, uint32_t rank, const stru
                                             peer);
     return peer;
 }
+
+/* --- Neighbourhood collectives: a message a row of the sums, receives and sends, then the wait for both --- */
+
+bool bind_neighbour(void *context, uint32_t rank, const struct replay_op *op, uint32_t *step, struct replay_op *out)
+{
+    const struct replay_bind *b = context;
+    uint32_t first = first_flow(b, op->me), at = first + *step;
+    const struct job_flow *row = *step == UINT32_MAX ? NULL : next_flow(b, rank, op->me, &at);
+
+    *out = *op;
+    if (row) {
+        *step = at - first;
+        out->kind = row->receives ? REPLAY_IRECV : REPLAY_ISEND;
+        out->peer = flow_peer(b, rank, row);
+        out->bytes = row->bytes / row->messages;
+        return true;
+    }
+    out->kind = REPLAY_WAIT;
+    out->back = REPLAY_BACK_OWN;
+    bool waits = *step && *step != UINT32_MAX && !op->starts;
+    *step = UINT32_MAX;
+    return waits;
+}
+
+/* --- Several persistent requests at once --- */
 
 /* The messages of all requests that are started at once: equal parts of the sums, receives first. 0: they are not. */
 static uint32_t start_all(const struct replay_bind *b, uint32_t rank, uint32_t terminal, uint32_t site,

@@ -118,6 +118,7 @@ double bind_before_factor(const struct bind_role *r, uint32_t node, uint32_t bef
 /* --- bind_event.c: the source's functions; `context` is the bind --- */
 uint32_t bind_event(void *context, uint32_t rank, uint32_t node, struct replay_moment at, struct replay_op *op);
 uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node);
+bool bind_neighbour(void *context, uint32_t rank, const struct replay_op *op, uint32_t *step, struct replay_op *out);
 bool bind_course(void *context, uint32_t rank, uint32_t node, struct replay_cycle *cycle);
 
 #endif

@@ -43,11 +43,11 @@ static bool synchronises(const struct job_terminal *t)
            (t->call_kind == JOB_COLLECTIVE || t->call_kind == JOB_COMMUNICATOR);
 }
 
-/* MPI_Iallreduce; not that of a neighbourhood. */
+/* MPI_Iallreduce */
 static bool begins_collective(const struct job_terminal *t, const char *name)
 {
     return t->call_kind == JOB_COLLECTIVE && !t->blocking && t->comm != GRAMMAR_NONE &&
-           !strncmp(name, "MPI_I", 5) && strncmp(name, "MPI_Ineighbor", 13);
+           !strncmp(name, "MPI_I", 5);
 }
 
 /* "MPI_Ibcast" is "MPI_Bcast" in this. */
@@ -72,13 +72,15 @@ enum bind_what replay_call_what(const struct job *j, const struct job_terminal *
             return (enum bind_what)calls[i].what;
     if (begins_collective(t, name))
         return BIND_ICOLLECTIVE;
-    return synchronises(t) && strncmp(name, "MPI_Neighbor", 12) ? BIND_COLLECTIVE : BIND_LOCAL;
+    return synchronises(t) ? BIND_COLLECTIVE : BIND_LOCAL;
 }
 
 enum replay_shape replay_call_shape(const struct job *j, const struct job_terminal *t)
 {
     const char *name = job_text(j, t->function);
 
+    if (!strncmp(name, "MPI_Neighbor_", 13) || !strncmp(name, "MPI_Ineighbor_", 14))
+        return REPLAY_NEAR;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (same_operation(name, shapes[i].name))
             return (enum replay_shape)shapes[i].shape;

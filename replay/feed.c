@@ -200,6 +200,19 @@ static bool next_event(struct replay_feed *f)
     return true;
 }
 
+/* The next primitive of the collective. */
+static bool collective_step(struct replay_feed *f, const struct replay_op *op, struct replay_op *out)
+{
+    void *context = f->source->context;
+
+    if (op->shape == REPLAY_NEAR)
+        return f->source->neighbour(context, f->rank, op, &f->step, out);
+    if (!replay_collective_step(op, &f->step, out))
+        return false;
+    out->peer = f->source->member(context, op->group, f->rank, out->peer);
+    return true;
+}
+
 bool replay_feed_next(struct replay_feed *f, struct replay_op *out)
 {
     f->turned = 0;
@@ -215,10 +228,8 @@ bool replay_feed_next(struct replay_feed *f, struct replay_op *out)
                 out->peer = f->last_source;
             return true;
         }
-        if (replay_collective_step(op, &f->step, out)) {
-            out->peer = f->source->member(f->source->context, op->group, f->rank, out->peer);
+        if (collective_step(f, op, out))
             return true;
-        }
         f->op_next++;
         f->step = 0;
     }

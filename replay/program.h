@@ -54,6 +54,7 @@ enum replay_shape {
     REPLAY_FROM,   /* root to all: broadcast */
     REPLAY_TO,     /* all to root: reduce, gather */
     REPLAY_PREFIX, /* from the lower ranks: scan */
+    REPLAY_NEAR,   /* a message to and from each neighbour: neighbour() has them */
 };
 
 /* What a message is matched by beside the ranks: its communicator, which is below 2^31, and its tag there. Messages of
@@ -94,7 +95,7 @@ struct replay_op {
     uint64_t tag;     /* replay_tag() */
     uint32_t group;   /* of a collective, and of IRECV: for source->member() */
     uint32_t size;    /* of the group */
-    uint32_t me;      /* own rank in it */
+    uint32_t me;      /* own rank in it; of REPLAY_NEAR the event's terminal */
     int32_t back;     /* number of runs, or enum replay_back */
     const struct replay_run *runs; /* the source's */
 };
@@ -141,6 +142,9 @@ struct replay_source {
     bool (*course)(void *context, uint32_t rank, uint32_t node, struct replay_cycle *cycle);
     /* Rank of the job of member `i` of a group. */
     uint32_t (*member)(void *context, uint32_t group, uint32_t rank, uint32_t i);
+    /* The next primitive of a collective with neighbours, from step *step (0 at first), which advances; out->peer is a
+       rank of the job. False: there is none any more. NULL: there are no such collectives. */
+    bool (*neighbour)(void *context, uint32_t rank, const struct replay_op *op, uint32_t *step, struct replay_op *out);
 };
 
 /* LogGP, with the names and the meaning of LogGOPSim. */

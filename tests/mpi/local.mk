@@ -112,7 +112,7 @@ MPI_TESTS = \
 	%D%/control.test \
 	%D%/events.test \
 	%D%/exports.test \
-	%D%/figures.test %D%/loops.test %D%/planted.test \
+	%D%/figures.test %D%/loops.test %D%/near.test %D%/planted.test \
 	%D%/textbook.test \
 	%D%/bindings.test \
 	%D%/grammar.test \
@@ -143,7 +143,7 @@ EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.
 EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
 	%D%/loops.c %D%/loops.test \
-	%D%/planted.c %D%/planted.test \
+	%D%/near.c %D%/near.test %D%/planted.c %D%/planted.test \
 	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/mpi.sh %D%/on_terminal.py %D%/open.test %D%/other_mpi.test \
 	%D%/other_tool.c %D%/plugin.test %D%/predict.test %D%/programs.test %D%/progress.test %D%/rules.test \
 	%D%/slow_plugin.c %D%/table.test %D%/threads.test %D%/transparent.test

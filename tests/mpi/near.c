@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Neighbourhood collectives whose truth is planted by naps, on 6 ranks.
+ *
+ *     near cart     2 x 3, borders on all sides; rank 2 works 8 ms a turn, the others 4
+ *     near graph    a distributed graph: ring to the right only; the rank that works 8 ms changes each turn;
+ *                   begun with MPI_Ineighbor_alltoallv, 1 + receiver integers each
+ *     near relay    rank by rank naps 8 ms, in turn; a line to the right: only the order makes them wait
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { TURNS = 40, MOST = 16 };
+
+static void nap(double ms)
+{
+    struct timespec t = {0, (long)(ms * 1e6)};
+    nanosleep(&t, NULL);
+}
+
+static void cart(void)
+{
+    MPI_Comm grid;
+    int size[2] = {2, 3}, periods[2] = {0, 0}, rank, out[MOST] = {0}, in[MOST] = {0};
+    MPI_Cart_create(MPI_COMM_WORLD, 2, size, periods, 0, &grid);
+    MPI_Comm_rank(grid, &rank);
+    for (int i = 0; i < TURNS; i++) {
+        nap(rank == 2 ? 8 : 4);
+        MPI_Neighbor_alltoall(out, 2, MPI_INT, in, 2, MPI_INT, grid);
+    }
+    MPI_Comm_free(&grid);
+}
+
+static void ring(int rank, int ranks)
+{
+    MPI_Comm graph;
+    MPI_Request request;
+    int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks, zero = 0, sends = 1 + to, receives = 1 + rank;
+    int out[MOST] = {0}, in[MOST] = {0};
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, 1, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &graph);
+    for (int i = 0; i < TURNS; i++) {
+        nap(i % ranks == rank ? 8 : 4);
+        MPI_Ineighbor_alltoallv(out, &sends, &zero, MPI_INT, in, &receives, &zero, MPI_INT, graph, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&graph);
+}
+
+/* One way, one after the other: nobody's work differs. */
+static void relay(int rank, int ranks)
+{
+    MPI_Comm line;
+    int from = rank - 1, to = rank + 1, in = 0, out = 0;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank > 0, &from, MPI_UNWEIGHTED, rank < ranks - 1, &to,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &line);
+    for (int i = 0; i < TURNS / 4; i++) {
+        for (int turn = 0; turn < ranks; turn++) {
+            if (turn == rank)
+                nap(8);
+            MPI_Neighbor_allgather(&out, 1, MPI_INT, &in, 1, MPI_INT, line);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Comm_free(&line);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 1 && !strcmp(argv[1], "cart"))
+        cart();
+    else if (argc > 1 && !strcmp(argv[1], "graph"))
+        ring(rank, ranks);
+    else
+        relay(rank, ranks);
+    MPI_Finalize();
+    return 0;
+}
