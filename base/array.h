@@ -44,4 +44,21 @@ int base_array_more(void *array, uint64_t count, size_t size);
         low_;                                                         \
     })
 
+/* Sorts, and joins elements that `order` holds for equal: of these `add` makes one, *into, of a further one, *from.
+   How many are left. */
+#define BASE_ARRAY_JOIN(array, count, order, into, from, add)                                     \
+    ({                                                                                            \
+        __typeof__((count) + 0u) kept_ = 0;                                                       \
+        if (count)                                                                                \
+            qsort(array, count, sizeof *(array), order);                                          \
+        for (__typeof__(kept_) i_ = 0; i_ < (count); i_++)                                        \
+            if (kept_ && order(&(array)[kept_ - 1], &(array)[i_]) == 0) {                         \
+                __typeof__(&(array)[0]) into = &(array)[kept_ - 1], from = &(array)[i_];          \
+                add;                                                                              \
+            } else {                                                                              \
+                (array)[kept_++] = (array)[i_];                                                   \
+            }                                                                                     \
+        kept_;                                                                                    \
+    })
+
 #endif

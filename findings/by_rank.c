@@ -33,6 +33,20 @@ static unsigned size_of(double bytes)
     return exponent < REPORT_SIZES ? (unsigned)exponent : REPORT_SIZES - 1;
 }
 
+double report_size_least(int size)
+{
+    return size ? ldexp(1, size - 1) : 0;
+}
+
+double report_size_calls(const struct report_sizes *s)
+{
+    double calls = 0;
+
+    for (int k = 0; k < REPORT_SIZES; k++)
+        calls += s->calls[k];
+    return calls;
+}
+
 /* All `count` calls of a node: one period stands for all of them. */
 static void add_sizes(struct report_sizes *s, const struct job_variant *v, uint32_t rank, double count)
 {

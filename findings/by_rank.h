@@ -14,6 +14,7 @@
 #define PYTHIA_FINDINGS_BY_RANK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct report;
@@ -38,6 +39,14 @@ struct report_by_rank {
 };
 
 struct report_by_rank *report_by_rank_create(struct report *r);
+static inline const struct report_cell *report_cell(const struct report_by_rank *b, uint32_t rank, uint32_t site)
+{
+    return &b->cell[(size_t)rank * b->sites + site];
+}
+/* The fewest bytes that are of a size. */
+double report_size_least(int size);
+double report_size_calls(const struct report_sizes *s);
+
 void report_by_rank_destroy(struct report_by_rank *b);
 
 #endif

@@ -284,12 +284,8 @@ static void find_streams(struct loops_search *s)
         job_ranges_walk(s->hops->ranges.range + h->range_first, h->range_count, s->stream + kept);
         kept += job_ranges_size(s->hops->ranges.range + h->range_first, h->range_count);
     }
-    if (kept)
-        qsort(s->stream, kept, sizeof *s->stream, by_member);
-    uint64_t once = 0;
-    for (uint64_t i = 0; i < kept; i++) /* a stream of several threads begins several times */
-        if (!once || by_member(&s->stream[once - 1], &s->stream[i]))
-            s->stream[once++] = s->stream[i];
+    /* a stream of several threads begins several times */
+    uint64_t once = BASE_ARRAY_JOIN(s->stream, kept, by_member, into, from, ((void)into, (void)from));
     if (count <= MOST_STREAMS)
         s->streams = s->all_streams = once;
     s->l->streams = s->all_streams;

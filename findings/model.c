@@ -208,7 +208,7 @@ static uint32_t standing_for(const struct report_model *m, uint32_t terminal)
 }
 
 /* Patterns and places name sites and regions by index: they move along. Calls without an event are no sites:
-   polls.c. */
+   sums.c. */
 static void sort_tables(struct report_model *m)
 {
     uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);

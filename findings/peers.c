@@ -30,18 +30,8 @@ static int key_order(const void *a, const void *b)
 
 static void join_rows(struct report_model *m)
 {
-    uint32_t kept = 0;
-
-    qsort(m->peers, m->peer_count, sizeof *m->peers, key_order);
-    for (uint32_t i = 1; i < m->peer_count; i++) {
-        if (key_order(&m->peers[kept], &m->peers[i]) != 0) {
-            m->peers[++kept] = m->peers[i];
-            continue;
-        }
-        m->peers[kept].messages += m->peers[i].messages;
-        m->peers[kept].bytes += m->peers[i].bytes;
-    }
-    m->peer_count = kept + 1;
+    m->peer_count = BASE_ARRAY_JOIN(m->peers, m->peer_count, key_order, into, from,
+                                    (into->messages += from->messages, into->bytes += from->bytes));
 }
 
 /* One row of the file, of all of its ranks. */

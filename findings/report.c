@@ -81,9 +81,11 @@ static enum report_address address_of(const struct job_terminal *t)
 
 char *report_where(struct report *r, uint32_t terminal, int width)
 {
-    const struct job_terminal *t = &r->job->terminals[terminal];
     char *text = report_text("%s", "");
 
+    if (terminal >= r->job->terminal_count)
+        return text;
+    const struct job_terminal *t = &r->job->terminals[terminal];
     report_callsite_text(r->resolver, t->callsite, address_of(t), text, 256);
     report_cut_place(text, width);
     return text;

@@ -50,7 +50,7 @@ char *report_program_text(const struct job *j, int most);
 char *report_size_text(const struct job *j);
 /* "3", or "4-7" of a block of ranks. */
 char *report_rank_text(uint32_t first, uint32_t count);
-/* Caller of a terminal (report_callsite_text), cut to `width` columns. */
+/* Caller of a terminal (report_callsite_text), cut to `width` columns; "" for GRAMMAR_NONE. */
 char *report_where(struct report *r, uint32_t terminal, int width);
 /* "rank + 1", "rank 0", "any", … */
 const char *report_peer_text(const struct report_peer *p);

@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "findings/by_rank.h"
 #include "page/html.h"
 #include "replay/analysis.h"
 #include "tools/screen.h"
@@ -113,9 +112,9 @@ static void print_one(struct report *report, const struct request *r, FILE *out)
     else if (r->format == HTML)
         report_print_html(report, out);
     else if (r->format == CSV && r->view == REPORT_CALLS)
-        report_print_calls(report, true, out);
+        report_print_calls_csv(report, out);
     else if (r->format == CSV && r->view == REPORT_DATA)
-        report_print_sizes(report, true, out);
+        report_print_sizes_csv(report, out);
     else if (r->format == CSV)
         report_print_csv(report, out);
     else

@@ -1,76 +1,82 @@
 /* SPDX-License-Identifier: MIT */
-/* The callsites as comma-separated values (RFC 4180). */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <string.h>
-
-#include "views/csv.h"
+/* Calls as comma-separated values: of all ranks, of each, and how large their data are. */
+#include "findings/by_rank.h"
+#include "views/table.h"
 #include "views/views.h"
 
-/* A cell of text. What a spreadsheet would take for a formula, or for a number with a sign, begins with an apostrophe:
-   that is how they write text. */
-static void print_field(const char *text, FILE *out)
+/* Where a call is; nowhere for NULL. */
+struct spot { const char *function; const struct report_place *place; };
+
+static struct spot spot_of(struct report *r, const struct report_site *s)
 {
-    bool formula = *text && strchr("=+-@\t\r", *text);
-    if (!formula && !strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputs(formula ? "\"'" : "\"", out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    static const struct report_place nowhere;
+    const struct report_place *p = s ? report_place_of(r, s->terminal) : NULL;
+
+    return (struct spot){ s ? job_text(r->job, s->function) : NULL, p ? p : &nowhere };
 }
 
-/* What is not known stays empty. */
-static void print_spread(const struct report_spread *s, FILE *out)
-{
-    if (s->min_ns != UINT64_MAX)
-        fprintf(out, ",%.9f,%.9f", (double)s->min_ns / 1e9, (double)s->max_ns / 1e9);
-    else
-        fputs(",,", out);
-    fprintf(out, ",%" PRIu64 ",", s->streams);
-    if (s->cov >= 0)
-        fprintf(out, "%.6f", s->cov);
-    fputc(',', out);
-    if (s->worst_rank != GRAMMAR_NONE)
-        fprintf(out, "%u", s->worst_rank);
-    fputc('\n', out);
-}
-
-void report_csv_place(struct report *r, const struct report_site *s, FILE *out)
-{
-    const struct report_place *p = report_place_of(r, s->terminal);
-    const char *fields[] = { job_text(r->job, s->function), p && p->function ? p->function : "",
-                             p && p->file ? p->file : "" };
-
-    for (int f = 0; f < 3; f++) {
-        print_field(fields[f], out);
-        fputc(',', out);
-    }
-    if (p && p->line)
-        fprintf(out, "%u", p->line);
-    fputc(',', out);
-    print_field(p ? p->module : "", out);
-    fputc(',', out);
-    if (p)
-        fprintf(out, "0x%" PRIx64, p->offset);
-}
+#define SPOT(s) \
+    TEXT("function", (s).function), TEXT("caller", (s).place->function), TEXT("file", (s).place->file), \
+    NUMBER("line", views_known((s).place->line, (s).place->line)), TEXT("module", (s).place->module), \
+    OFFSET("offset", views_known((s).place->module, (double)(s).place->offset))
 
 void report_print_csv(struct report *r, FILE *out)
 {
-    const struct report_model *m = r->model;
+    static const struct report_site none;
+    struct views_table t = { .out = out, .csv = true };
 
-    fputs("function,caller,file,line,module,offset,count,time_seconds,gap_seconds,bytes,min_seconds,max_seconds,"
-          "streams,cov,worst_rank\n", out);
-    for (uint32_t i = 0; i < m->site_count; i++) {
-        const struct report_site *s = &m->sites[i];
-        report_csv_place(r, s, out);
-        fprintf(out, ",%" PRIu64 ",%.9f,%.9f,%" PRIu64, s->count, (double)s->time_ns / 1e9, (double)s->gap_ns / 1e9,
-                s->bytes);
-        print_spread(&s->spread, out);
+    for (uint32_t i = 0; i <= r->model->site_count; i++) {
+        const struct report_site *s = i ? &r->model->sites[i - 1] : &none;
+        const struct report_spread *of = &s->spread;
+        struct spot spot = spot_of(r, i ? s : NULL);
+        double executed = views_known(of->min_ns != UINT64_MAX, 1);
+        ROW(&t, SPOT(spot), COUNT("count", s->count), TIME("time_seconds", s->time_ns), TIME("gap_seconds", s->gap_ns),
+            BYTES("bytes", s->bytes), TIME("min_seconds", executed * (double)of->min_ns),
+            TIME("max_seconds", executed * (double)of->max_ns), NUMBER("streams", of->streams),
+            RATIO("cov", views_known(of->cov >= 0, of->cov)),
+            NUMBER("worst_rank", views_known(of->worst_rank != GRAMMAR_NONE, of->worst_rank)));
     }
+}
+
+static void print_cell(struct views_table *t, struct spot spot, const struct report_rank *k,
+                       const struct report_cell *c)
+{
+    ROW(t, SPOT(spot), NUMBER("rank", k->rank), NUMBER("ranks", k->ranks), COUNT("count", c->count),
+        TIME("time_seconds", c->ns), TIME("min_seconds", c->least_ns), TIME("mean_seconds", c->ns / c->count),
+        TIME("max_seconds", c->most_ns), BYTES("bytes", c->bytes), TIME("shared_seconds", c->shared_ns));
+}
+
+void report_print_calls_csv(struct report *r, FILE *out)
+{
+    struct views_table t = { .out = out, .csv = true };
+    struct report_by_rank *b = report_by_rank_create(r);
+
+    print_cell(&t, spot_of(r, NULL), &(struct report_rank){ 0 }, &(struct report_cell){ 0 });
+    for (uint32_t s = 0; s < b->sites; s++)
+        for (uint32_t k = 0; k < b->ranks; k++)
+            if (report_cell(b, k, s)->count > 0)
+                print_cell(&t, spot_of(r, &r->model->sites[s]), &r->model->ranks[k], report_cell(b, k, s));
+    report_by_rank_destroy(b);
+}
+
+static void print_size(struct views_table *t, struct spot spot, double comm, int size, double calls)
+{
+    ROW(t, SPOT(spot), NUMBER("communicator_size", comm), BYTES("min_bytes", report_size_least(size)),
+        COUNT("calls", calls));
+}
+
+void report_print_sizes_csv(struct report *r, FILE *out)
+{
+    struct views_table t = { .out = out, .csv = true };
+    struct report_by_rank *b = report_by_rank_create(r);
+
+    print_size(&t, spot_of(r, NULL), NAN, 0, 0);
+    for (uint32_t i = 0; i < b->comms + b->sites; i++) {
+        const struct report_site *site = i < b->comms ? NULL : &r->model->sites[i - b->comms];
+        const struct report_sizes *s = site ? &b->of_site[i - b->comms] : &b->of_comm[i];
+        for (int k = 0; k < REPORT_SIZES; k++)
+            if (s->calls[k] >= 0.5)
+                print_size(&t, spot_of(r, site), site ? NAN : b->comm_size[i], k, s->calls[k]);
+    }
+    report_by_rank_destroy(b);
 }

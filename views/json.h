@@ -17,7 +17,7 @@ void report_add_choice(const struct report *r, const struct job_region *g, cJSON
 void report_add_sizes(struct report *r, cJSON *root);
 /* Adds "oracle": the last predicted run, and what predicted runs learned; nothing before one (predicted.c). */
 void report_add_oracle(struct report *r, cJSON *root);
-/* Adds "polls", an array (polls.c). */
+/* Adds "polls", an array (callsites.c). */
 void report_add_polls(struct report *r, cJSON *root);
 /* Adds "series": how each rank's time goes by (ranks.c). */
 void report_add_series(const struct report *r, cJSON *root);

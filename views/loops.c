@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "findings/units.h"
 #include "views/json.h"
+#include "views/table.h"
 #include "views/views.h"
 
 enum { LINES = 40, WIDTH = 160, NAME = 60, MOST_ITEMS = 1000 /* for scripts */ };
@@ -130,7 +131,7 @@ static const char *rate_text(const struct view *v, const struct report_loop_call
 static void print_line(const struct view *v, uint32_t indent, const char *name, const char *rest)
 {
     const char *line = report_text("%*s%s", (int)(2 * indent), "", name);
-    report_print_column(report_line(line, NAME), NAME, v->out);
+    views_column(report_line(line, NAME), -NAME, v->out);
     fprintf(v->out, " %s\n", report_line(rest, WIDTH - NAME - 1));
 }
 

@@ -10,6 +10,7 @@
 #include "base/order.h"
 #include "findings/units.h"
 #include "views/json.h"
+#include "views/table.h"
 #include "views/views.h"
 
 enum { TOP_CALLS = 12 };
@@ -194,7 +195,7 @@ static void print_calls(const struct report_scaling *s, const struct calls *call
     for (uint32_t k = 0; k < calls->count && k < TOP_CALLS; k++) {
         const struct call *c = &calls->call[k];
         const char *name = report_text("%.70s%s%.70s", c->function, *c->caller ? " in " : "", c->caller);
-        report_print_column(report_line(name, 44), 45, out);
+        views_column(report_line(name, 44), -45, out);
         for (uint32_t i = 0; i < s->count; i++)
             fprintf(out, " %7.2f%% %9s", report_percent(c->time[i] * 1e9, (double)s->report[i]->model->stream_wall_ns),
                     report_bytes(c->bytes[i]));

@@ -10,6 +10,7 @@
 #include "findings/losses.h"
 #include "findings/ranges.h"
 #include "findings/units.h"
+#include "views/table.h"
 #include "views/views.h"
 
 /* How many of each are shown; fewer where findings take their room. */
@@ -127,7 +128,7 @@ static void print_sites(struct report *r, FILE *out)
         if (s->launch) /* its time stands above */
             continue;
         top--;
-        report_print_column(report_line(job_text(r->job, s->function), 18), 18, out);
+        views_column(report_line(job_text(r->job, s->function), 18), -18, out);
         fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count), report_time((double)s->time_ns),
                 report_percent((double)s->time_ns, run_ns(m)), report_where(r, s->terminal, 33));
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text report: which view is printed by whom. */
-#include "findings/by_rank.h"
-#include "findings/findings.h"
+#include <math.h>
+
 #include "views/views.h"
 
 void report_print_text(struct report *r, enum report_view view, const struct report_loops_how *how, FILE *out)
@@ -32,10 +32,10 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
         report_print_waits(r, out);
         break;
     case REPORT_CALLS:
-        report_print_calls(r, false, out);
+        report_print_calls(r, out);
         break;
     case REPORT_DATA:
-        report_print_sizes(r, false, out);
+        report_print_sizes(r, out);
         break;
     case REPORT_PATH:
         report_print_path(r, out);
@@ -43,11 +43,9 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
     }
 }
 
-void report_print_column(const char *text, int width, FILE *out)
+double views_site_number(const struct report *r, uint32_t callsite)
 {
-    int columns = 0;
+    uint32_t number = report_site_number(r->names, callsite);
 
-    for (const char *c = text; *c; c++)
-        columns += ((unsigned char)*c & 0xc0) != 0x80;
-    fprintf(out, "%s%*s", text, columns < width ? width - columns : 0, "");
+    return number == GRAMMAR_NONE ? (double)NAN : number;
 }

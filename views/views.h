@@ -38,11 +38,10 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
 /* One JSON object with everything but the grammars; doc/EVENTS.md lists the keys. */
 void report_print_json(struct report *r, FILE *out);
 
-/* The callsites, a line each, with a header; fields with commas or quotes are quoted as RFC 4180 says. */
+/* As RFC 4180: callsites, calls rank by rank, sizes of their data. */
 void report_print_csv(struct report *r, FILE *out);
-/* The views "calls" and "sizes"; `csv`: as RFC 4180. */
-void report_print_calls(struct report *r, bool csv, FILE *out);
-void report_print_sizes(struct report *r, bool csv, FILE *out);
+void report_print_calls_csv(struct report *r, FILE *out);
+void report_print_sizes_csv(struct report *r, FILE *out);
 
 /* --- Two or more jobs --- */
 struct report_comparison;
@@ -57,6 +56,8 @@ void report_contract_print_json(const struct report_contract *c, FILE *out);
 void report_contract_print_junit(const struct report_contract *c, FILE *out);
 
 /* --- Between the views --- */
+void report_print_calls(struct report *r, FILE *out);
+void report_print_sizes(struct report *r, FILE *out);
 void report_print_summary(struct report *r, FILE *out);
 void report_print_loops(struct report *r, const struct report_loops_how *how, FILE *out);
 void report_print_predicted(struct report *r, FILE *out);
@@ -78,7 +79,7 @@ void report_print_path(struct report *r, FILE *out);
 void report_print_findings(struct report *r, uint32_t most, FILE *out);
 /* "parallel efficiency 75.0 % = load balance 83.3 % x communication 90.0 %", of a job with teams two lines more. */
 void report_print_efficiency(const struct report_efficiency *e, FILE *out);
-/* Prints `text` and blanks up to `width` columns. */
-void report_print_column(const char *text, int width, FILE *out);
+/* Of a callsite that terminals use; else NAN. */
+double views_site_number(const struct report *r, uint32_t callsite);
 
 #endif

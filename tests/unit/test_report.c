@@ -6,13 +6,13 @@
 
 #include "file/file.h"
 #include "findings/report.h"
+#include "findings/sums.h"
 #include "findings/units.h"
 #include "job/flow.h"
 #include "merge/merge.h"
 #include "pythia.h"
 #include "tests/unit/hand_job.h"
 #include "tests/unit/unit.h"
-#include "views/sums.h"
 
 START_TEST(sites_add_up)
 {
