@@ -9,7 +9,7 @@
  * A node's mean is of all that its rule is entered from: the first turn of a loop and the later ones. Kept are
  * terminals that came after several others in one stream, of these the first JOB_DIGRAMS that were met. Over all
  * streams; the first event of a stream comes after none.
- * Threads: any for readers.  Hook-safe: job_before_add() is.
+ * Threads: any for readers.  Hook-safe: no.
  */
 #ifndef PYTHIA_JOB_DIGRAM_H
 #define PYTHIA_JOB_DIGRAM_H
@@ -29,14 +29,14 @@ struct job_before {
     struct job_count gap[JOB_DIGRAMS]; /* samples 0: no more of them; total in ns */
 };
 
-static inline void job_before_add(struct job_before *b, uint32_t before, uint64_t gap)
+static inline void job_before_add(struct job_before *b, uint32_t before, struct job_count gap)
 {
     for (uint32_t i = 0; i < JOB_DIGRAMS; i++) {
         if (b->gap[i].samples && b->terminal[i] != before)
             continue;
         b->terminal[i] = before;
-        b->gap[i].samples++;
-        b->gap[i].total += gap;
+        b->gap[i].samples += gap.samples;
+        b->gap[i].total += gap.total;
         return;
     }
 }

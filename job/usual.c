@@ -13,18 +13,72 @@ struct walk {
     double events, sum, square, longest;
 };
 
-void job_noted_begin(struct job_noted *e)
+enum { NO_QUARTER = 1 << 16 };
+
+/* --- Noting --- */
+
+static void lengths_begin(struct job_lengths *l)
 {
-    memset(e, 0, sizeof *e);
-    job_extremes_begin(&e->all);
-    e->gaps.first = e->durations.first = JOB_BUCKETS; /* no event is there */
+    *l = (struct job_lengths){ .least = UINT64_MAX, .first = NO_QUARTER };
 }
 
-void job_lengths_move(struct job_lengths *l, unsigned octave)
+void job_noted_begin(struct job_noted *n)
 {
-    *l = (struct job_lengths){ .all = l->all };
-    l->first = octave > JOB_OCTAVES_BELOW ? octave - JOB_OCTAVES_BELOW : 0;
+    n->count = 0;
+    lengths_begin(&n->gaps);
+    lengths_begin(&n->durations);
 }
+
+void job_lengths_extreme(struct job_lengths *l, uint64_t ns, uint64_t turn)
+{
+    uint64_t greatest = l->least + l->span;
+
+    if (turn == 0) {
+        l->least = ns;
+    } else if (ns < l->least) {
+        l->least = ns;
+        l->span = greatest - ns;
+        l->turn[0] = turn;
+    } else {
+        l->span = ns - l->least;
+        l->turn[1] = turn;
+    }
+}
+
+static uint32_t octave_of(uint32_t quarter)
+{
+    uint32_t octave = quarter < 8 ? quarter >= 6 : quarter / 4;
+    return octave < JOB_BUCKETS ? octave : JOB_BUCKETS - 1;
+}
+
+/* The quarters are those about that length from now on. */
+static void lengths_move(struct job_lengths *l, uint64_t ns, uint64_t turn)
+{
+    uint32_t octave = job_quarter(ns) / 4;
+
+    for (uint32_t i = 0; i < JOB_QUARTERS; i++) {
+        l->octave[octave_of(l->first + i)] += l->quarter[i].count;
+        l->others += l->quarter[i].sum;
+        l->quarter[i] = (struct job_quarter){ 0 };
+    }
+    l->first = octave > JOB_OCTAVES_BELOW ? 4 * (octave - JOB_OCTAVES_BELOW) : 4;
+    l->since = turn;
+    l->outside = 0;
+}
+
+void job_lengths_outside(struct job_lengths *l, uint64_t ns, uint64_t turn)
+{
+    if (l->outside >= turn - l->since - l->outside) {
+        lengths_move(l, ns, turn);
+        l->quarter[job_quarter(ns) - l->first] = (struct job_quarter){ 1, ns };
+        return;
+    }
+    l->outside++;
+    l->octave[octave_of(job_quarter(ns))]++;
+    l->others += ns;
+}
+
+/* --- What is usual --- */
 
 /* `count` events of `from` to `to`, ns, `mean` in the mean. Their variance is that of an even spread, less where the
    mean is at an end (Bhatia and Davis, 2000). */
@@ -41,68 +95,82 @@ static void take(struct walk *w, double count, double mean, double from, double 
     w->longest = mean;
 }
 
+/* ns from which on a length is in that quarter. */
+static double quarter_from(uint32_t quarter)
+{
+    return quarter < 8 ? quarter - 4.0 : ldexp(4 + quarter % 4, (int)(quarter / 4) - 2);
+}
+
 /* Events of an octave that are known by quarters: those that came after a move. */
-static uint64_t known_of(const struct job_lengths *l, unsigned octave)
+static uint64_t known_of(const struct job_lengths *l, uint32_t octave)
 {
     uint64_t known = 0;
 
-    for (unsigned i = 0; octave - l->first < JOB_OCTAVES && i < JOB_QUARTERS; i++)
-        known += l->count[JOB_QUARTERS * (octave - l->first) + i];
+    for (uint32_t i = 0; i < JOB_QUARTERS; i++)
+        known += octave_of(l->first + i) == octave ? l->quarter[i].count : 0;
     return known;
 }
 
 /* The mean of the others, over that of the middles of their octaves. */
-static double others_at(const struct job_lengths *l, const uint64_t *octave)
+static double others_at(const struct job_lengths *l)
 {
-    double left = (double)l->all, middles = 0;
+    double middles = 0;
 
-    for (unsigned k = 0; k < JOB_BUCKETS; k++) {
-        uint64_t known = known_of(l, k);
-        double sum = 0;
-        for (unsigned i = 0; known && i < JOB_QUARTERS; i++)
-            sum += (double)l->sum[JOB_QUARTERS * (k - l->first) + i];
-        left -= sum;
-        middles += 1.5 * ldexp(1, (int)k) * ((double)octave[k] - (double)known);
-    }
-    return middles > 0 ? fmin(fmax(left / middles, 2.0 / 3), 4.0 / 3) : 1;
+    for (uint32_t k = 0; k < JOB_BUCKETS; k++)
+        middles += 1.5 * ldexp(1, (int)k) * (double)l->octave[k];
+    return middles > 0 ? fmin(fmax((double)l->others / middles, 2.0 / 3), 4.0 / 3) : 1;
 }
 
 /* An octave of which at least half is known by quarters is all like these. */
-static void take_octave(struct walk *w, const struct job_lengths *l, unsigned octave, uint64_t events, double others)
+static void take_octave(struct walk *w, const struct job_lengths *l, uint32_t octave, double others)
 {
-    uint64_t known = known_of(l, octave);
-    double from = ldexp(1, (int)octave), width = from / JOB_QUARTERS;
+    uint64_t known = known_of(l, octave), events = known + l->octave[octave];
+    double from = ldexp(1, (int)octave);
 
-    if (known < events - known) {
+    if (known < l->octave[octave]) {
         take(w, (double)events, 1.5 * from * others, from, 2 * from);
         return;
     }
-    for (unsigned i = 0; known && i < JOB_QUARTERS; i++) {
-        unsigned at = JOB_QUARTERS * (octave - l->first) + i;
-        if (l->count[at])
-            take(w, l->count[at] * ((double)events / (double)known), (double)l->sum[at] / l->count[at],
-                 from + i * width, from + (i + 1) * width);
-    }
+    for (uint32_t i = 0; i < JOB_QUARTERS; i++)
+        if (l->quarter[i].count && octave_of(l->first + i) == octave)
+            take(w, (double)l->quarter[i].count * ((double)events / (double)known),
+                 (double)l->quarter[i].sum / (double)l->quarter[i].count, quarter_from(l->first + i),
+                 quarter_from(l->first + i + 1));
 }
 
 /* usual[0], usual[1]: ns of all events if each were as long as is usual; their deviation, likewise. */
-static void settle(const struct job_lengths *l, const uint64_t *octave, uint64_t events, uint64_t *usual)
+static void settle(const struct job_lengths *l, uint64_t events, uint64_t *usual)
 {
-    double all = (double)events, cut = fmax(1, SHARE * all), others = others_at(l, octave);
+    double all = (double)events, cut = fmax(1, SHARE * all), others = others_at(l);
     struct walk w = { .left = cut };
 
-    for (unsigned k = 0; k < JOB_BUCKETS; k++)
-        take_octave(&w, l, k, octave[k], others);
+    for (uint32_t k = 0; k < JOB_BUCKETS; k++)
+        take_octave(&w, l, k, others);
     double usually = w.sum / w.events, rest = all - w.events, mean = (w.sum + rest * w.longest) / all;
     double variance = fmax(0, (w.square + rest * w.longest * w.longest) / all - mean * mean);
     usual[0] = (uint64_t)(usually * all + 0.5);
     usual[1] = (uint64_t)(sqrt(variance) * all * all / w.events + 0.5);
 }
 
-void job_noted_settle(struct job_noted *e)
+/* Least and greatest of a length stand side by side in the extremes, as its two usual values do. */
+static void say(const struct job_lengths *l, uint64_t count, struct job_extremes *e, enum job_extreme least,
+                enum job_usual usual, uint64_t *octave)
 {
-    if (!e->all.count)
+    e->value[least] = l->least;
+    e->value[least + 1] = l->least + l->span;
+    e->turn[least] = l->turn[0];
+    e->turn[least + 1] = l->turn[1];
+    for (uint32_t k = 0; k < JOB_BUCKETS; k++)
+        octave[k] = l->octave[k] + known_of(l, k);
+    settle(l, count, &e->usual[usual]);
+}
+
+void job_noted_say(const struct job_noted *n, struct job_extremes *e)
+{
+    job_extremes_begin(e);
+    e->count = n->count;
+    if (!n->count)
         return;
-    settle(&e->gaps, e->all.gaps, e->all.count, &e->all.usual[JOB_USUAL_GAP]);
-    settle(&e->durations, e->all.durations, e->all.count, &e->all.usual[JOB_USUAL_DURATION]);
+    say(&n->gaps, n->count, e, JOB_GAP_MIN, JOB_USUAL_GAP, e->gaps);
+    say(&n->durations, n->count, e, JOB_DURATION_MIN, JOB_USUAL_DURATION, e->durations);
 }

@@ -6,11 +6,15 @@
  *      |. . . .|. . . .|. . . .|   …              |          eight octaves in quarters: events and ns in each
  *
  * The octaves are those about the first event, which is seldom shorter than most: five below it, two above; once more
- * events were outside of them than inside, about the next one. What is outside is known by the counts of the extremes
- * (job/extremes.h), as whole octaves, and by its sum. Where the three quarters end inside a quarter of an octave, its
- * mean stands for the part: so events that are equally long are exact.
+ * events were outside of them than inside, about the next one. What is outside is known by octave, and by its sum.
+ * Where the three quarters end inside a quarter of an octave, its mean stands for the part: so events that are equally
+ * long are exact.
  *
- * 832 bytes a terminal; a note is five additions. With it goes what stood before (job/digram.h).
+ *   1. an event is counted once: in a quarter, or in an octave; what the extremes say by octave (job/extremes.h) is the
+ *      sum of both
+ *   2. quarters are numbered through from 0 ns on: 4 and 5 are 0 and 1 ns, 6 and 7 are 2 and 3, 4k to 4k + 3 octave k
+ *
+ * 1.8 KiB a terminal, of which an event touches three lines for its gap, three for its duration.
  * Threads: the stream's.  Hook-safe: notes are.
  */
 #ifndef PYTHIA_JOB_USUAL_H
@@ -18,67 +22,62 @@
 
 #include <stdint.h>
 
-#include "job/digram.h"
 #include "job/extremes.h"
 
-enum { JOB_OCTAVES = 8, JOB_QUARTERS = 4, JOB_OCTAVES_BELOW = 5 };
+enum { JOB_OCTAVES = 8, JOB_OCTAVES_BELOW = 5, JOB_QUARTERS = 4 * JOB_OCTAVES };
+
+struct job_quarter {
+    uint64_t count, sum; /* events; ns */
+};
 
 struct job_lengths {
-    uint64_t sum[JOB_OCTAVES * JOB_QUARTERS]; /* ns */
-    uint32_t count[JOB_OCTAVES * JOB_QUARTERS];       /* UINT32_MAX: no more are counted */
-    uint32_t first;                                   /* octave */
-    uint64_t inside, outside;                         /* events, since `first` is what it is */
-    uint64_t all;                                     /* ns of all events */
+    uint64_t least, span; /* ns, of all events: the greatest less the least */
+    uint64_t turn[2];     /* of the least and of the greatest */
+    uint32_t first;       /* quarter */
+    uint64_t since;       /* the events before that one were counted with another `first` */
+    uint64_t outside;     /* later ones that are in no quarter */
+    uint64_t octave[JOB_BUCKETS], others; /* all that are in no quarter: events; ns */
+    struct job_quarter quarter[JOB_QUARTERS];
 };
 
-/* Of one terminal; `all.usual` is of what was settled last. */
+/* Of one terminal. */
 struct job_noted {
-    struct job_extremes all;
+    uint64_t count; /* events */
     struct job_lengths gaps, durations;
-    struct job_before before;
 };
 
-void job_noted_begin(struct job_noted *e); /* of no event */
-/* Fills all.usual. */
-void job_noted_settle(struct job_noted *e);
+void job_noted_begin(struct job_noted *n); /* of no event */
+/* What was noted, but for terminal and ranks; may be asked at any time. */
+void job_noted_say(const struct job_noted *n, struct job_extremes *e);
 
-void job_lengths_move(struct job_lengths *l, unsigned octave); /* about that one; forgets which were inside */
+void job_lengths_extreme(struct job_lengths *l, uint64_t ns, uint64_t turn);
+void job_lengths_outside(struct job_lengths *l, uint64_t ns, uint64_t turn);
 
-static inline void job_lengths_add(struct job_lengths *l, uint64_t ns)
+static inline uint32_t job_quarter(uint64_t ns)
 {
-    unsigned octave = job_bucket(ns);
-    l->all += ns;
-    if (__builtin_expect(octave - l->first >= JOB_OCTAVES, 0) && l->outside++ >= l->inside)
-        job_lengths_move(l, octave);
-    unsigned at = octave - l->first;
-    if (at < JOB_OCTAVES) {
-        at = JOB_QUARTERS * at + ((octave < 2 ? ns << (2 - octave) : ns >> (octave - 2)) & 3);
-        l->inside++;
-        if (__builtin_expect(l->count[at] == UINT32_MAX, 0))
-            return;
-        l->count[at]++;
-        l->sum[at] += ns;
-    }
+    unsigned octave = 63u - (unsigned)__builtin_clzll(ns | 4);
+    return (uint32_t)(ns >> (octave - 2)) + 4 * octave - 4;
 }
 
-/* One event of a terminal; `before`: the stream's terminal before it, GRAMMAR_NONE for the first. */
-static inline void job_noted_add(struct job_noted *x, uint32_t before, uint64_t gap, uint64_t duration)
+static inline void job_lengths_add(struct job_lengths *l, uint64_t ns, uint64_t turn)
 {
-    struct job_extremes *e = &x->all;
-    uint64_t turn = e->count++;
-    job_before_add(&x->before, before, gap);
-    job_lengths_add(&x->gaps, gap);
-    job_lengths_add(&x->durations, duration);
-    e->gaps[job_bucket(gap)]++;
-    e->durations[job_bucket(duration)]++;
-    if (__builtin_expect(gap < e->value[JOB_GAP_MIN], 0))
-        e->value[JOB_GAP_MIN] = gap, e->turn[JOB_GAP_MIN] = turn;
-    if (__builtin_expect(gap > e->value[JOB_GAP_MAX], 0))
-        e->value[JOB_GAP_MAX] = gap, e->turn[JOB_GAP_MAX] = turn;
-    if (__builtin_expect(duration < e->value[JOB_DURATION_MIN], 0))
-        e->value[JOB_DURATION_MIN] = duration, e->turn[JOB_DURATION_MIN] = turn;
-    if (__builtin_expect(duration > e->value[JOB_DURATION_MAX], 0))
-        e->value[JOB_DURATION_MAX] = duration, e->turn[JOB_DURATION_MAX] = turn;
+    uint32_t at = job_quarter(ns) - l->first;
+    if (__builtin_expect(ns - l->least > l->span, 0))
+        job_lengths_extreme(l, ns, turn);
+    if (__builtin_expect(at >= JOB_QUARTERS, 0)) {
+        job_lengths_outside(l, ns, turn);
+        return;
+    }
+    l->quarter[at].count++;
+    l->quarter[at].sum += ns;
+}
+
+/* One event of the terminal. */
+static inline void job_noted_add(struct job_noted *n, uint64_t gap, uint64_t duration)
+{
+    uint64_t turn = n->count++;
+    job_lengths_add(&n->gaps, gap, turn);
+    job_lengths_add(&n->durations, duration, turn);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "job/digram.h"
 #include "job/job.h"
 #include "pythia.h"
 
@@ -26,7 +27,7 @@ static uint32_t stop_find(struct session_hops *h, uint32_t terminal, uint32_t pa
         base_array_room(&h->stop, &h->stop_room, h->stops + 1u, sizeof *h->stop))
         return GRAMMAR_NONE;
     base_hash_put(&h->by_place, hash, h->stops);
-    h->stop[h->stops] = (struct session_stop){ .terminal = terminal, .path = path, .last = GRAMMAR_NONE };
+    h->stop[h->stops] = (struct session_stop){ .terminal = terminal, .path = path };
     return h->stops++;
 }
 
@@ -45,20 +46,17 @@ static uint32_t hop_find(struct session_hops *h, uint32_t from, uint32_t to)
     return h->hops++;
 }
 
-__attribute__((noinline)) struct session_stop *session_hops_turn(struct session_hops *h, uint32_t terminal,
-                                                                 uint32_t path)
+__attribute__((noinline)) struct session_hop *session_hops_turn(struct session_hops *h, uint32_t terminal,
+                                                                uint32_t path)
 {
-    uint32_t from = h->now - 1u, to = stop_find(h, terminal, path), hop; /* from nowhere: GRAMMAR_NONE */
-    h->now = 0;
-    if (to == GRAMMAR_NONE)
+    uint32_t from = h->now - 1u, to = stop_find(h, terminal, path); /* from nowhere: GRAMMAR_NONE */
+    uint32_t hop = to == GRAMMAR_NONE ? GRAMMAR_NONE : hop_find(h, from, to);
+    session_hops_break(h);
+    if (hop == GRAMMAR_NONE)
         return NULL;
-    if ((hop = hop_find(h, from, to)) != GRAMMAR_NONE) {
-        h->hop[hop].count++;
-        if (from != GRAMMAR_NONE)
-            h->stop[from].last = hop;
-    }
-    h->now = to + 1;
-    return &h->stop[to];
+    if (from != GRAMMAR_NONE)
+        h->stop[from].last = hop + 1;
+    return &h->hop[hop];
 }
 
 bool session_hops_copy(const struct session_hops *h, struct session_hops *copy)
@@ -77,19 +75,44 @@ bool session_hops_copy(const struct session_hops *h, struct session_hops *copy)
     return true;
 }
 
+/* What stands before each terminal, and how long before: what leads to its stops, whatever their paths. */
+static int digrams_finish(const struct session_hops *h, struct job *job, const uint32_t *terminal)
+{
+    uint32_t terminals = 0;
+    int error = 0;
+    for (uint32_t i = 0; i < h->stops; i++)
+        if (h->stop[i].terminal >= terminals)
+            terminals = h->stop[i].terminal + 1;
+    struct job_before *before = calloc(terminals + (size_t)1, sizeof *before);
+    if (!before)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < h->hops; i++) {
+        const struct session_hop *hop = &h->hop[i];
+        job_before_add(&before[h->stop[hop->to].terminal],
+                       hop->from == GRAMMAR_NONE ? GRAMMAR_NONE : h->stop[hop->from].terminal, hop->gap);
+    }
+    for (uint32_t i = 0; i < terminals && !error; i++)
+        error = job_digrams_add(job, terminal[i], &before[i], terminal);
+    free(before);
+    return error;
+}
+
 int session_hops_finish(const struct session_hops *h, struct job *job, uint32_t rank, uint32_t thread,
                         const uint32_t *terminal)
 {
     struct job_hops own = { .stop_count = h->stops, .hop_count = h->hops };
     own.stop = calloc(h->stops + (size_t)1, sizeof *own.stop);
     own.hop = calloc(h->hops + (size_t)1, sizeof *own.hop);
-    int error = own.stop && own.hop ? 0 : PYTHIA_ENOMEM;
+    int error = own.stop && own.hop ? digrams_finish(h, job, terminal) : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < h->stops && !error; i++)
         own.stop[i] = (struct job_stop){ .terminal = terminal[h->stop[i].terminal], .path = h->stop[i].path,
-                                         .count = h->stop[i].count, .gap_ns = h->stop[i].gap,
                                          .duration_ns = h->stop[i].duration };
-    for (uint32_t i = 0; i < h->hops && !error; i++)
-        own.hop[i] = (struct job_hop){ .from = h->hop[i].from, .to = h->hop[i].to, .count = h->hop[i].count };
+    for (uint32_t i = 0; i < h->hops && !error; i++) {
+        const struct session_hop *hop = &h->hop[i];
+        own.hop[i] = (struct job_hop){ .from = hop->from, .to = hop->to, .count = hop->gap.samples };
+        own.stop[hop->to].count += hop->gap.samples;
+        own.stop[hop->to].gap_ns += hop->gap.total;
+    }
     if (!error && h->stops)
         error = job_hops_add(job, rank, thread, &own);
     free(own.stop);

@@ -57,7 +57,6 @@ struct session_stream {
     uint64_t left;                 /* calls and spans that were left without an end */
     struct base_frame frame;       /* of the hook that entered last */
     uint64_t begin, last;          /* ns; end of the last event */
-    uint32_t before;               /* the last event, GRAMMAR_NONE: none yet */
     uint64_t polled_ns, polled_until, polled_at; /* in polls that found nothing, since that many events */
     uint64_t call_ns, region_ns;   /* exclusive */
     uint64_t adopted_calls;        /* call_ns when its thread got it */

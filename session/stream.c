@@ -181,15 +181,12 @@ static void leave_out(struct session_stream *s, uint64_t ns)
 
 /* `in_region`: what was before the event was in a parallel region. */
 static inline void note_timeline(struct session_stream *s, const struct grammar_event *e, bool in_region, uint8_t kind,
-                               uint64_t begin, uint64_t end)
+                                 uint64_t begin, uint64_t end)
 {
-    struct session_series *series = s->timeline.series;
-    job_noted_add(&s->timeline.extremes[e->terminal], s->before, e->gap, e->duration);
-    s->before = e->terminal;
-    if (!series)
-        return;
-    session_series_note(series, in_region ? JOB_SERIES_OMP : JOB_SERIES_COMPUTATION, begin - e->gap, begin);
-    session_series_note(series, kind == JOB_REGION ? JOB_SERIES_OMP : JOB_SERIES_MPI, begin, end);
+    job_noted_add(&s->timeline.noted[e->terminal], e->gap, e->duration);
+    if (s->timeline.series)
+        session_series_note(s->timeline.series, in_region ? JOB_SERIES_OMP : JOB_SERIES_COMPUTATION, e->gap,
+                            kind == JOB_REGION ? JOB_SERIES_OMP : JOB_SERIES_MPI, begin, end);
 }
 
 static inline bool in_region(const struct session_stream *s, uint32_t spans)

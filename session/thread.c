@@ -79,7 +79,6 @@ bool session_stream_timeline(struct session_stream *s, uint64_t begin)
         return false;
     session_timeline_close(&s->timeline);
     s->timeline = fresh;
-    s->before = GRAMMAR_NONE;
     if (s->grammar && s->thread == 0)
         (void)session_timeline_series(&s->timeline, begin); /* without memory there is none */
     return true;

@@ -25,12 +25,12 @@ bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
     uint32_t room = c->room ? c->room : 16;
     while (room < terminals)
         room *= 2;
-    struct job_noted *larger = realloc(c->extremes, room * sizeof *larger);
+    struct job_noted *larger = realloc(c->noted, room * sizeof *larger);
     if (!larger)
         return false;
     for (uint32_t i = c->room; i < room; i++)
         job_noted_begin(&larger[i]);
-    c->extremes = larger;
+    c->noted = larger;
     c->room = room;
     return true;
 }
@@ -38,7 +38,7 @@ bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
 void session_timeline_close(struct session_timeline *c)
 {
     free(c->series);
-    free(c->extremes);
+    free(c->noted);
     memset(c, 0, sizeof *c);
 }
 
@@ -58,25 +58,24 @@ bool session_timeline_copy(const struct session_timeline *c, uint32_t terminals,
         series_settle(copy->series);
     }
     copy->room = terminals < c->room ? terminals : c->room;
-    size_t size = copy->room * sizeof *copy->extremes;
-    copy->extremes = size ? malloc(size) : NULL;
-    if (copy->extremes)
-        memcpy(copy->extremes, c->extremes, size);
-    if (!copy->extremes == !size && !copy->series == !c->series)
+    size_t size = copy->room * sizeof *copy->noted;
+    copy->noted = size ? malloc(size) : NULL;
+    if (copy->noted)
+        memcpy(copy->noted, c->noted, size);
+    if (!copy->noted == !size && !copy->series == !c->series)
         return true;
     session_timeline_close(copy);
     return false;
 }
 
-int session_timeline_finish(struct session_timeline *c, struct job *job, uint32_t rank, const uint32_t *terminal)
+int session_timeline_finish(const struct session_timeline *c, struct job *job, uint32_t rank, const uint32_t *terminal)
 {
     struct session_series *s = c->series;
     int error = s ? job_series_add(job, rank, s->step, s->at + 1, s->sum) : 0;
     for (uint32_t i = 0; i < c->room && !error; i++) {
-        job_noted_settle(&c->extremes[i]);
-        error = job_extremes_add(job, rank, terminal[i], &c->extremes[i].all);
-        if (!error)
-            error = job_digrams_add(job, terminal[i], &c->extremes[i].before, terminal);
+        struct job_extremes e;
+        job_noted_say(&c->noted[i], &e);
+        error = job_extremes_add(job, rank, terminal[i], &e);
     }
     return error;
 }

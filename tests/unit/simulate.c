@@ -177,13 +177,13 @@ static void timeline(struct recorder *r, uint32_t rank, uint32_t thread)
         job_noted_begin(&e[i]);
     memset(ns, 0, sizeof ns);
     for (uint32_t i = 0; i < s->count && !error; i++) {
-        uint32_t before = i ? s->event[i - 1].terminal : GRAMMAR_NONE;
-        job_noted_add(&e[s->event[i].terminal], before, s->event[i].gap, s->event[i].duration);
+        job_noted_add(&e[s->event[i].terminal], s->event[i].gap, s->event[i].duration);
         ns[i % JOB_SERIES_KINDS][i % 100] += s->event[i].gap;
     }
     for (uint32_t i = 0; i < r->job->terminal_count && !error; i++) {
-        job_noted_settle(&e[i]);
-        error = job_extremes_add(r->job, rank, i, &e[i].all);
+        struct job_extremes said;
+        job_noted_say(&e[i], &said);
+        error = job_extremes_add(r->job, rank, i, &said);
     }
     if (!error && !thread)
         error = job_series_add(r->job, rank, UINT64_C(65536) << rank / 64 % 3, 100, ns);

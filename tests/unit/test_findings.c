@@ -57,7 +57,7 @@ static void add(struct maker *m, uint32_t terminal, uint64_t gap_us, uint64_t du
         e.value[GRAMMAR_INDEX] = 1;
     }
     grammar_append(m->g, &e);
-    job_before_add(&m->before[terminal], m->last, e.gap);
+    job_before_add(&m->before[terminal], m->last, (struct job_count){ 1, e.gap });
     m->last = terminal;
     m->wall += e.gap + e.duration;
     m->mpi += e.duration;

@@ -26,11 +26,14 @@ START_TEST(a_series_keeps_every_nanosecond)
     uint64_t state = (uint64_t)_i, now = 5000, told[JOB_SERIES_KINDS] = { 0 }, said[JOB_SERIES_KINDS] = { 0 };
     ck_assert(session_timeline_series(&c, now));
     for (int i = 0; i < 20000; i++) {
+        uint64_t gap = simulate_random(&state) >> (20 + simulate_random(&state) % 44);
         uint64_t ns = simulate_random(&state) >> (20 + simulate_random(&state) % 44);
+        enum job_series_kind before = (enum job_series_kind)(simulate_random(&state) % JOB_SERIES_KINDS);
         enum job_series_kind kind = (enum job_series_kind)(simulate_random(&state) % JOB_SERIES_KINDS);
-        session_series_note(c.series, kind, now, now + ns);
+        session_series_note(c.series, before, gap, kind, now + gap, now + gap + ns);
+        told[before] += gap;
         told[kind] += ns;
-        now += ns;
+        now += gap + ns;
         ck_assert_uint_lt(c.series->at, JOB_SERIES_STEPS);
         ck_assert_uint_eq(c.series->end, c.series->begin + (c.series->at + (uint64_t)1) * c.series->step);
         ck_assert(now <= c.series->end && now + c.series->step >= c.series->end);
@@ -82,10 +85,12 @@ START_TEST(extremes_say_rank_and_turn)
         struct job *one = empty(4);
         uint32_t barrier = hand_call(one, "MPI_Barrier", 0x10, JOB_COLLECTIVE);
         struct job_noted e;
+        struct job_extremes said;
         job_noted_begin(&e);
         for (uint64_t i = 0; i < 50; i++)
-            job_noted_add(&e, 0, i == 37 && rank == 2 ? 400000000 : 2000000 + i, 1000);
-        ck_assert_int_eq(job_extremes_add(one, rank, barrier, &e.all), 0);
+            job_noted_add(&e, i == 37 && rank == 2 ? 400000000 : 2000000 + i, 1000);
+        job_noted_say(&e, &said);
+        ck_assert_int_eq(job_extremes_add(one, rank, barrier, &said), 0);
         ck_assert_int_eq(merge_job(j, one), 0);
         job_destroy(one);
     }
@@ -121,24 +126,59 @@ START_TEST(usual_is_the_shortest_three_quarters)
         enum { EVENTS = 4000 };
         static uint64_t ns[EVENTS];
         struct job_noted e;
+        struct job_extremes x;
         double sum = 0;
         job_noted_begin(&e);
         for (int i = 0; i < EVENTS; i++) {
             uint64_t more = spread ? simulate_random(&state) % (spread == 1 ? 700 : 7000) : 0;
             ns[i] = i == 0 ? firsts[_i % 4] : (7300 + more) * (i % 5 == 1 ? 100 : 1);
-            job_noted_add(&e, 0, ns[i], 5);
+            job_noted_add(&e, ns[i], 5);
         }
         qsort(ns, EVENTS, sizeof *ns, by_length);
         for (int i = 0; i < EVENTS * 3 / 4; i++)
             sum += (double)ns[i];
-        job_noted_settle(&e);
-        double mean = sum / (EVENTS * 3 / 4), said = (double)e.all.usual[JOB_USUAL_GAP] / EVENTS;
+        job_noted_say(&e, &x);
+        double mean = sum / (EVENTS * 3 / 4), said = (double)x.usual[JOB_USUAL_GAP] / EVENTS;
         ck_assert_msg(fabs(said / mean - 1) < (spread ? 0.02 : 0.001), "spread %d: %.1f, not %.1f", spread, said, mean);
-        double deviation = (double)e.all.usual[JOB_USUAL_GAP_DEVIATION] / EVENTS;
+        double deviation = (double)x.usual[JOB_USUAL_GAP_DEVIATION] / EVENTS;
         static const double least[] = { 0, 200, 2000 }, most[] = { 600, 1000, 4000 };
         ck_assert_msg(deviation >= least[spread] && deviation <= most[spread], "deviation %.1f", deviation);
-        ck_assert_uint_eq(e.all.usual[JOB_USUAL_DURATION], 5 * EVENTS);
+        ck_assert_uint_eq(x.usual[JOB_USUAL_DURATION], 5 * EVENTS);
     }
+}
+END_TEST
+
+/* Lengths of all octaves, short and long by turns: each is counted once, and the extremes are the first ones. */
+START_TEST(lengths_are_counted_as_by_hand)
+{
+    uint64_t state = (uint64_t)_i + 1, octave[JOB_BUCKETS] = { 0 }, least = UINT64_MAX, greatest = 0;
+    uint64_t first_least = 0, first_greatest = 0;
+    struct job_noted n;
+    struct job_extremes e;
+
+    job_noted_begin(&n);
+    job_noted_say(&n, &e);
+    ck_assert_uint_eq(e.count, 0);
+    ck_assert_uint_eq(e.value[JOB_GAP_MIN], UINT64_MAX);
+    for (uint64_t i = 0; i < 3000; i++) {
+        uint64_t ns = simulate_random(&state) >> (_i % 2 ? simulate_random(&state) % 64 : 63 - i / 300 * 7);
+        octave[job_bucket(ns)]++;
+        first_least = ns < least ? i : first_least;
+        least = ns < least ? ns : least;
+        first_greatest = ns > greatest ? i : first_greatest;
+        greatest = ns > greatest ? ns : greatest;
+        job_noted_add(&n, ns, i % 4);
+    }
+    job_noted_say(&n, &e);
+    ck_assert_uint_eq(e.count, 3000);
+    ck_assert_mem_eq(e.gaps, octave, sizeof octave);
+    ck_assert_uint_eq(e.value[JOB_GAP_MIN], least);
+    ck_assert_uint_eq(e.turn[JOB_GAP_MIN], first_least);
+    ck_assert_uint_eq(e.value[JOB_GAP_MAX], greatest);
+    ck_assert_uint_eq(e.turn[JOB_GAP_MAX], first_greatest);
+    ck_assert_uint_eq(e.durations[0], 1500);
+    ck_assert_uint_eq(e.durations[1], 1500);
+    ck_assert_uint_eq(e.usual[JOB_USUAL_DURATION], 3000);
 }
 END_TEST
 
@@ -177,6 +217,7 @@ static const struct unit_test tests[] = {
     UNIT_TEST(series_of_a_block_are_mean_least_and_most),
     UNIT_TEST(extremes_say_rank_and_turn),
     UNIT_LOOP(usual_is_the_shortest_three_quarters, 8),
+    UNIT_LOOP(lengths_are_counted_as_by_hand, 8),
     UNIT_TEST(each_rank_has_its_own_times),
 };
 
