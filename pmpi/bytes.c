@@ -19,13 +19,33 @@ static bool bytes_predefined(MPI_Datatype type)
     return false;
 }
 
+/* The size of a datatype, below 0: not known. Predefined ones keep theirs, and most calls of a thread have few. */
+static int bytes_size(const struct pmpi_hook_call *call, MPI_Datatype type)
+{
+    enum { KNOWN = 8 };
+    static _Thread_local struct { MPI_Datatype type; int size; } known[KNOWN]
+        __attribute__((tls_model("initial-exec")));
+    unsigned at = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 61);
+    int size;
+    if (__builtin_expect(known[at].type == type && known[at].size, 1))
+        return known[at].size;
+    bool predefined = bytes_predefined(type);
+    if (!(call->accepted || predefined) || PMPI_Type_size(type, &size) != MPI_SUCCESS)
+        return -1;
+    if (predefined) {
+        known[at].type = type;
+        known[at].size = size;
+    }
+    return size;
+}
+
 /* A datatype is asked about only where it counts: an undefined argument could hold anything, and where MPI_PROC_NULL is
    the peer nothing is transferred, and MPI need not have looked at it. */
 static int64_t bytes_times(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
     int size;
     if (count <= 0 || type == MPI_DATATYPE_NULL || call->key.peer_class == JOB_PEER_NULL ||
-        !(call->accepted || bytes_predefined(type)) || PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
+        (size = bytes_size(call, type)) < 0)
         return 0;
     call->element = size;
     return count * size;

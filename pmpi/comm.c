@@ -112,22 +112,29 @@ static struct comm_entry *comm_find(uint64_t key)
     return entry;
 }
 
-static struct comm_entry *comm_lookup(uint64_t key)
+/* Not in the cache. */
+static __attribute__((noinline)) struct comm_entry *comm_miss(uint64_t key)
 {
     unsigned now = atomic_load_explicit(&comm_generation, memory_order_acquire);
     if (comm_cache.generation != now) {
         memset(&comm_cache, 0, sizeof(comm_cache));
         comm_cache.generation = now;
     }
-    unsigned slot = comm_mix(key) % COMM_CACHE;
-    if (comm_cache.slot[slot].key == key)
-        return comm_cache.slot[slot].entry;
     struct comm_entry *entry = comm_find(key);
     if (entry) {
-        comm_cache.slot[slot].key = key;
-        comm_cache.slot[slot].entry = entry;
+        comm_cache.slot[comm_mix(key) % COMM_CACHE].key = key;
+        comm_cache.slot[comm_mix(key) % COMM_CACHE].entry = entry;
     }
     return entry;
+}
+
+static inline struct comm_entry *comm_lookup(uint64_t key)
+{
+    unsigned slot = comm_mix(key) % COMM_CACHE;
+    if (__builtin_expect(comm_cache.slot[slot].key == key &&
+                         comm_cache.generation == atomic_load_explicit(&comm_generation, memory_order_acquire), 1))
+        return comm_cache.slot[slot].entry;
+    return comm_miss(key);
 }
 
 /* --- Numbers; comm_lock held --- */

@@ -41,13 +41,6 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_inf
     return true;
 }
 
-static void hook_site(struct pmpi_hook_call *call)
-{
-    struct session_site site = session_site_of(call->stream, call->from);
-    call->key.callsite = site.callsite;
-    call->path = site.path;
-}
-
 uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm)
 {
     return comm ? comm->board->handle : 0;
@@ -62,7 +55,9 @@ void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where,
     if (board)
         watch_board_place(board, info->function, what, from, where, source, dest, tag);
     if (__builtin_expect(call->watched, false)) {
-        hook_site(call);
+        struct session_site site = session_site_of(call->stream, call->from);
+        call->key.callsite = site.callsite;
+        call->path = site.path;
         pmpi_hook_callbacks_before(call);
     } else {
         call->begin = base_clock_now();
@@ -90,10 +85,8 @@ bool pmpi_hook_polled(struct pmpi_hook_call *call, bool found)
 /* The number of its identity, which is complete. */
 static uint32_t hook_entry(struct pmpi_hook_call *call)
 {
-    if (call->entry == GRAMMAR_NONE) {
-        hook_site(call);
-        call->entry = session_identify(call->stream, &call->key);
-    }
+    if (call->entry == GRAMMAR_NONE)
+        call->entry = session_identify_from(call->stream, &call->key, call->from, &call->path);
     return call->entry;
 }
 

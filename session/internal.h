@@ -65,7 +65,7 @@ struct session_stream {
     uint64_t followed_ns;          /* in the oracle: the same */
     uint64_t idle_ns;              /* between threads: the same */
     uint32_t turn;                 /* threads that had it before this one */
-    void *kept;                    /* by the hooks, for the stream's thread */
+    struct callsite_cache *sites;  /* of site.c, its thread's own */
     uint64_t opening_ns;           /* in the oracle, for spans that were just opened: not yet left out */
     bool predicts;                 /* predict mode */
     struct session_sums *sums;     /* by entry of keys; NULL until something is counted */

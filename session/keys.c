@@ -56,7 +56,7 @@ static uint32_t key_add(struct session_keys *k, const struct session_key *key, u
     return n;
 }
 
-static __attribute__((noinline)) uint32_t key_find(struct session_keys *k, const struct session_key *key)
+uint32_t session_keys_find(struct session_keys *k, const struct session_key *key)
 {
     uint64_t hash = key_hash(key);
     uint32_t at = base_hash_start(hash), n;
@@ -64,15 +64,6 @@ static __attribute__((noinline)) uint32_t key_find(struct session_keys *k, const
         if (key_equal(&k->entries[n].key, key))
             return n;
     return key_add(k, key, hash);
-}
-
-uint32_t session_keys_find(struct session_keys *k, const struct session_key *key)
-{
-    uint32_t place = (key->callsite ^ key->peer_class << 3 ^ (uint32_t)(key->region >> 4)) & (SESSION_KEYS_RECENT - 1);
-    uint32_t *recent = &k->recent[place];
-    if (__builtin_expect(*recent >= k->table.used || !key_equal(&k->entries[*recent].key, key), 0))
-        *recent = key_find(k, key);
-    return *recent;
 }
 
 uint32_t session_keys_number(struct session_keys *k, uint32_t job_terminal, uint32_t reference_terminal)

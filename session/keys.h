@@ -22,13 +22,10 @@ struct session_entry {
     struct job_count polls;     /* calls that found nothing, which are no events: how many, ns in them */
 };
 
-enum { SESSION_KEYS_RECENT = 64 }; /* a power of two */
-
 struct session_keys {
     struct base_hash table;       /* counts the entries */
     struct session_entry *entries;
     uint32_t room;
-    uint32_t recent[SESSION_KEYS_RECENT]; /* entries looked up last, by callsite or region: most events are there */
     uint32_t *job_terminal;       /* of each of the stream's terminals: number in session.job … */
     uint32_t *reference_terminal; /* … and in the reference */
     uint32_t terminals, terminal_room;

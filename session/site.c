@@ -38,14 +38,16 @@ struct callsite_slot {
     uintptr_t frame; /* 0: empty */
     void *from;      /* NULL: never filled */
     struct session_site site;
+    uint32_t entry; /* of the identity that was looked up here last, which was of these: */
+    uint32_t comm, peer_class;
+    const char *function; /* NULL: there was none yet */
     uint16_t first, words; /* in the pool */
     uint16_t next; /* slot that was filled before this one, + 1 */
 };
 
 /* Kept with the stream. Another thread has another stack: for it, all slots are empty. */
 struct callsite_cache {
-    struct session_stream *stream; /* whose numbers these are */
-    uint32_t owner;                /* of its threads */
+    uint32_t owner;                /* of the stream's threads */
     uint32_t unloads;              /* of libraries, when it was emptied last */
     uint32_t filled;               /* the slot that was filled last, + 1; 0: all are empty */
     uint32_t depth;
@@ -77,10 +79,12 @@ static struct session_site callsite_walk(struct session_stream *stream, void *fr
     return site_of_frames(stream, &from, 1, depth);
 }
 
-#if defined(__x86_64__)
+static uint32_t callsite_depth(void)
+{
+    return session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
+}
 
-static _Thread_local struct { struct callsite_cache *cache; uint32_t owner; } callsite_mine
-    __attribute__((tls_model("initial-exec")));
+#if defined(__x86_64__)
 
 /* --- Learning --- */
 
@@ -149,13 +153,12 @@ static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **fra
 
 /* --- The cache --- */
 
-static struct callsite_cache *callsite_create(struct session_stream *stream, uint32_t depth)
+static struct callsite_cache *callsite_create(void)
 {
     struct callsite_cache *c = malloc(sizeof *c);
     if (c) {
         memset(c, 0, offsetof(struct callsite_cache, pool)); /* what is not used of the pool is not touched */
-        c->stream = stream;
-        c->depth = depth;
+        c->depth = callsite_depth();
         c->tokens = CALLSITE_TOKENS;
         c->early = CALLSITE_EARLY;
         session_unwind_start();
@@ -173,32 +176,24 @@ static void callsite_empty(struct callsite_cache *c)
     c->words = 0;
 }
 
-static __attribute__((noinline)) struct callsite_cache *callsite_take(struct session_stream *stream, uint32_t depth)
+static __attribute__((noinline)) struct callsite_cache *callsite_take(struct session_stream *stream)
 {
-    uint32_t owner;
-    void **kept = session_stream_keep(stream, &owner);
-    struct callsite_cache *c = *kept;
-    if (!c)
-        *kept = c = callsite_create(stream, depth);
-    uint32_t unloads = atomic_load_explicit(&session_unloads, memory_order_relaxed);
-    if (c && (c->owner != owner || c->unloads != unloads)) {
+    struct callsite_cache *c = stream->sites ? stream->sites : (stream->sites = callsite_create());
+    if (c) {
         callsite_empty(c);
-        c->owner = owner;
-        c->unloads = unloads;
+        c->owner = stream->turn;
+        c->unloads = atomic_load_explicit(&session_unloads, memory_order_relaxed);
         c->early = CALLSITE_EARLY;
     }
-    callsite_mine.cache = c;
-    callsite_mine.owner = owner;
     return c;
 }
 
-static inline struct callsite_cache *callsite_open(struct session_stream *stream, uint32_t depth)
+/* Whether what it has is this thread's. */
+static inline bool callsite_holds_good(const struct session_stream *stream)
 {
-    struct callsite_cache *c = callsite_mine.cache;
-    if (c && c->stream == stream && c->owner == callsite_mine.owner &&
-        c->unloads == atomic_load_explicit(&session_unloads, memory_order_relaxed))
-        return c;
-    return callsite_take(stream, depth);
+    const struct callsite_cache *c = stream->sites;
+    return c && c->owner == stream->turn &&
+           c->unloads == atomic_load_explicit(&session_unloads, memory_order_relaxed);
 }
 
 /* The first slot of its set. */
@@ -238,10 +233,11 @@ static uint32_t callsite_victim(struct callsite_cache *c, uint32_t set)
 
 /* Steps up and remembers the way in a slot of the set; GRAMMAR_NONE: it cannot be remembered, or is not `expected`
    (GRAMMAR_NONE: anything is). */
-static struct session_site callsite_remember(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from,
+static struct session_site callsite_remember(struct session_stream *stream, uint32_t set, uintptr_t frame, void *from,
                                              uint32_t expected)
 {
     static const struct session_site none = {GRAMMAR_NONE, GRAMMAR_NONE};
+    struct callsite_cache *c = stream->sites;
     void *frames[SITE_PATH] = {from};
     if (c->words + CALLSITE_WORDS > CALLSITE_POOL)
         callsite_empty(c);
@@ -250,7 +246,7 @@ static struct session_site callsite_remember(struct callsite_cache *c, uint32_t 
     struct callsite_lesson lesson = {.words = c->pool + c->words, .room = CALLSITE_WORDS, .frame = frame};
     slot->frame = 0;
     uint32_t found = callsite_learn(&lesson, from, frames, SITE_PATH);
-    struct session_site site = found ? site_of_frames(c->stream, frames, found, c->depth) : none;
+    struct session_site site = found ? site_of_frames(stream, frames, found, c->depth) : none;
     if (site.callsite == GRAMMAR_NONE || (expected != GRAMMAR_NONE && site.callsite != expected))
         return none;
     uint32_t next = slot->from ? slot->next : c->filled; /* it is in the list, or comes in */
@@ -266,49 +262,100 @@ static struct session_site callsite_remember(struct callsite_cache *c, uint32_t 
 /* Not in the cache: walks, and remembers the walk when that is affordable and both ways agree. A thread's first walks
    are steps alone: unw_backtrace() begins with a quarter of a MiB for the thread, which one that ends soon does not
    earn. */
-static __attribute__((noinline)) struct session_site callsite_miss(struct callsite_cache *c, uint32_t set,
-                                                                   uintptr_t frame, void *from)
+static __attribute__((noinline)) struct session_site callsite_miss(struct session_stream *stream, uintptr_t frame,
+                                                                   void *from)
 {
+    struct callsite_cache *c = callsite_holds_good(stream) ? stream->sites : callsite_take(stream);
     struct session_site site = {GRAMMAR_NONE, GRAMMAR_NONE};
+    if (!c)
+        return callsite_walk(stream, from, callsite_depth());
+    uint32_t set = callsite_set(frame, from);
     uint64_t before = base_clock_now(), took;
     if (c->early > 0) {
         c->early--;
-        site = callsite_remember(c, set, frame, from, GRAMMAR_NONE);
+        site = callsite_remember(stream, set, frame, from, GRAMMAR_NONE);
     }
     if (site.callsite == GRAMMAR_NONE) {
-        site = callsite_walk(c->stream, from, c->depth);
+        site = callsite_walk(stream, from, c->depth);
         if (site.callsite != GRAMMAR_NONE && callsite_may_learn(c))
-            (void)callsite_remember(c, set, frame, from, site.callsite);
+            (void)callsite_remember(stream, set, frame, from, site.callsite);
     }
     took = base_clock_now() - before;
-    session_took(c->stream, took < CALLSITE_LONGEST ? took : CALLSITE_LONGEST);
+    session_took(stream, took < CALLSITE_LONGEST ? took : CALLSITE_LONGEST);
     return site;
+}
+
+/* The slot of this stack; NULL: it is not in the cache. `frame` is that of who asks. */
+static inline struct callsite_slot *callsite_find(const struct session_stream *stream, uintptr_t frame, void *from)
+{
+    struct callsite_cache *c = stream->sites;
+    if (__builtin_expect(!callsite_holds_good(stream), 0))
+        return NULL;
+    uint32_t set = callsite_set(frame, from);
+    for (uint32_t i = set; i < set + CALLSITE_WAYS; i++) {
+        struct callsite_slot *slot = &c->slot[i];
+        if (slot->frame == frame && slot->from == from && callsite_holds(c->pool + slot->first, slot->words))
+            return slot;
+    }
+    return NULL;
 }
 
 __attribute__((noinline)) struct session_site session_site_of(struct session_stream *stream, void *from)
 {
-    uint32_t depth = session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    struct callsite_cache *c = callsite_open(stream, depth);
-    if (!c)
-        return callsite_walk(stream, from, depth);
-    uint32_t set = callsite_set(frame, from);
-    for (uint32_t i = set; i < set + CALLSITE_WAYS; i++) {
-        const struct callsite_slot *slot = &c->slot[i];
-        if (slot->frame == frame && slot->from == from && callsite_holds(c->pool + slot->first, slot->words))
-            return slot->site;
-    }
-    struct session_site site = callsite_miss(c, set, frame, from);
+    struct callsite_slot *slot = callsite_find(stream, frame, from);
+    struct session_site site = slot ? slot->site : callsite_miss(stream, frame, from);
     __asm__ volatile("" : "+r"(site.callsite)); /* no jump to callsite_miss(): this frame has to be there */
     return site;
+}
+
+/* The stack is not in the cache, or another identity was met there last. */
+static __attribute__((noinline)) uint32_t identify_anew(struct session_stream *stream, struct callsite_slot *slot,
+                                                        struct session_key *key, uintptr_t frame, void *from,
+                                                        uint32_t *path)
+{
+    struct session_site site = slot ? slot->site : callsite_miss(stream, frame, from);
+    key->callsite = site.callsite;
+    *path = site.path;
+    uint32_t entry = session_keys_find(&stream->keys, key);
+    if (slot && entry != GRAMMAR_NONE) {
+        slot->function = key->function;
+        slot->comm = key->comm;
+        slot->peer_class = key->peer_class;
+        slot->entry = entry;
+    }
+    return entry;
+}
+
+__attribute__((noinline)) uint32_t session_identify_from(struct session_stream *stream, struct session_key *key,
+                                                         void *from, uint32_t *path)
+{
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    struct callsite_slot *slot = callsite_find(stream, frame, from);
+    if (__builtin_expect(slot && slot->function == key->function && slot->comm == key->comm &&
+                         slot->peer_class == key->peer_class, 1)) {
+        key->callsite = slot->site.callsite;
+        *path = slot->site.path;
+        return slot->entry;
+    }
+    uint32_t entry = identify_anew(stream, slot, key, frame, from, path);
+    __asm__ volatile("" : "+r"(entry)); /* no jump: this frame has to be there */
+    return entry;
 }
 
 #else
 
 struct session_site session_site_of(struct session_stream *stream, void *from)
 {
-    uint32_t depth = session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
-    return callsite_walk(stream, from, depth);
+    return callsite_walk(stream, from, callsite_depth());
+}
+
+uint32_t session_identify_from(struct session_stream *stream, struct session_key *key, void *from, uint32_t *path)
+{
+    struct session_site site = callsite_walk(stream, from, callsite_depth());
+    key->callsite = site.callsite;
+    *path = site.path;
+    return session_keys_find(&stream->keys, key);
 }
 
 #endif

@@ -70,9 +70,6 @@ void session_polled(struct session_stream *s, uint32_t entry, uint64_t begin, ui
 /* When a poll that found something began, with what polls took that found nothing since the last event, and with what
    is between two if that is no longer than a poll: ns, not before that event's end. */
 uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin);
-/* What a hook keeps with a stream, its own to make and free; *turn is another number when another thread has the
-   stream. */
-void **session_stream_keep(struct session_stream *s, uint32_t *turn);
 /* `path` as session_site_of() says, GRAMMAR_NONE: not known. */
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key, uint32_t path);
 /* The same for a region: `name` as in session_key, its outlined function, and what an earlier call left in *entry, on

@@ -235,12 +235,6 @@ void session_threads_start(void)
     atomic_store(&session.memory, memory_of_grammars());
 }
 
-void **session_stream_keep(struct session_stream *s, uint32_t *turn)
-{
-    *turn = s->turn;
-    return &s->kept;
-}
-
 /* At the end: their threads may still be between begin and end, with nothing to find but a mode that is off. */
 void session_threads_retire(void)
 {

@@ -140,7 +140,7 @@ START_TEST(a_break_begins_anew)
     ck_assert_uint_eq(h.stops, 2);
     ck_assert_uint_eq(h.hops, 3);
     for (uint32_t i = 0; i < h.hops; i++)
-        ck_assert_uint_eq(h.hop[i].count, h.hop[i].from == GRAMMAR_NONE ? 2 : h.hop[i].from == 0 ? 4 : 2);
+        ck_assert_uint_eq(h.hop[i].gap.samples, h.hop[i].from == GRAMMAR_NONE ? 2 : h.hop[i].from == 0 ? 4 : 2);
     session_hops_close(&h);
 }
 END_TEST
