@@ -124,11 +124,11 @@ bench_instructions_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 bench_instructions_LDADD = $(MPI_LIBS)
 CLEANFILES += bench/instructions$(EXEEXT)
 BENCHES += instructions
+endif
+endif
+EXTRA_DIST += %D%/instructions.sh
 
 instructions: all bench/instructions$(EXEEXT)
 	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/instructions.sh" || [ $$? = 77 ]
 
 .PHONY: instructions
-endif
-endif
-EXTRA_DIST += %D%/instructions.sh
