@@ -53,6 +53,14 @@ __asm__(".text\n"
         ".size omp_shares_switch,.-omp_shares_switch\n");
 /* Words of a context; the one that says where to go on. Behind it on a new stack: no caller. */
 enum { CAN_SWITCH = true, WORDS = 8, GO_ON = 6 };
+
+/* rdsspq, which leaves 0 alone where there is none: its return addresses are those of one stack. */
+static bool has_shadow_stack(void)
+{
+    unsigned long top = 0;
+    __asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a"(top));
+    return top != 0;
+}
 #elif defined __aarch64__
 /* Likewise. Where to go on is told apart from who called: nobody called what begins. */
 void omp_shares_switch(void **from, void *to) __attribute__((visibility("hidden")));
@@ -77,6 +85,14 @@ __asm__(".text\n"
         "    ret x9\n"
         ".size omp_shares_switch,.-omp_shares_switch\n");
 enum { CAN_SWITCH = true, WORDS = 22, GO_ON = 20 };
+
+/* chkfeat, which clears the bit of x16 where guarded control stacks are on. */
+static bool has_shadow_stack(void)
+{
+    register unsigned long x16 __asm__("x16") = 1;
+    __asm__ volatile("hint #40" : "+r"(x16));
+    return !(x16 & 1);
+}
 #else
 static void omp_shares_switch(void **from, void *to)
 {
@@ -84,6 +100,10 @@ static void omp_shares_switch(void **from, void *to)
     (void)to;
 }
 enum { CAN_SWITCH = false, WORDS = 1, GO_ON = 0 };
+static bool has_shadow_stack(void)
+{
+    return false;
+}
 #endif
 
 /* As OMP_STACKSIZE says: a number, with B, K, M or G, of KB where nothing is said; 0 where it says nothing. */
@@ -354,7 +374,7 @@ bool omp_shares_are_asked(void)
 #include "libgomp/omp_calls.def"
     };
     Dl_info own, its;
-    if (!dladdr(shares, &own))
+    if (has_shadow_stack() || !dladdr(shares, &own))
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         void *found = dlsym(RTLD_DEFAULT, names[i]);

@@ -25,7 +25,8 @@
 
 #include "omp/hooks.h"
 
-/* Whether what shares call comes to us, whatever the program defines itself. */
+/* Whether what shares call comes to us, whatever the program defines itself, and stacks may be switched: the processor
+   keeps no second one of return addresses (CET, GCS). */
 bool omp_shares_are_asked(void);
 /* Whether there is room for a team of that size. */
 bool omp_shares_ready(uint32_t team);
