@@ -154,3 +154,35 @@ void findings_of_messages(struct findings *f)
         add(f, REPORT_MANY_SMALL_MESSAGES, s, spent - waits);
     }
 }
+
+/* --- Team sizes --- */
+
+const struct report_team *report_best_team(const struct job *j, const struct report_region *g)
+{
+    const struct job_region *known = job_find_region(j, g->callsite);
+    const struct report_team *best = NULL;
+
+    for (uint32_t k = 0; k < g->team_count && !(known && known->fixed & JOB_FIXED_CLAUSE); k++)
+        if (g->teams[k].size > 0 && g->teams[k].compared && (!best || g->teams[k].gain_ns > best->gain_ns))
+            best = &g->teams[k];
+    return best;
+}
+
+double report_team_efficiency(const struct report_team *t)
+{
+    return t->size > 0 && t->like_ns > 0 ? t->alone_ns / t->like_ns / (double)t->size : -1;
+}
+
+double report_fork_share(const struct report_model *m, const struct report_team *t)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < m->region_count; i++)
+        for (uint32_t k = 0; k < m->regions[i].team_count; k++)
+            if (m->regions[i].teams[k].size == t->size && m->regions[i].teams[k].least_ns < least)
+                least = m->regions[i].teams[k].least_ns;
+    double mean = report_mean(t->time_ns, t->count);
+    if (t->size < 1 || least == UINT64_MAX || mean <= 0)
+        return -1;
+    return (double)least < mean ? (double)least / mean : 1;
+}

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "findings/units.h"
+#include "views/table.h"
 #include "views/views.h"
 
 enum { MOST_RANKS = 64, MOST_FIGURES = 12 };
@@ -81,38 +82,41 @@ static void print_shades(const struct report_model *m, uint32_t ranks, FILE *out
     }
 }
 
+static void print_collective(struct report *r, const struct report_site *s, struct views_table *t)
+{
+    ROW(t, TEXT("", report_site_name(r->names, s->terminal), "collective", -24), COUNT("", s->count, "calls", 12),
+        BYTES("", s->bytes, "bytes", 10), BYTES("", report_mean(s->bytes, s->count), "a call", 10),
+        TEXT("", report_where(r, s->terminal, 60), " callsite", 0));
+}
+
 static void print_collectives(struct report *r, FILE *out)
 {
-    const struct report_model *m = r->model;
-    bool first = true;
+    struct views_table t = { .out = out };
 
-    for (uint32_t i = 0; i < m->site_count; i++) {
-        const struct report_site *s = &m->sites[i];
+    for (uint32_t i = 0; i < r->model->site_count; i++) {
+        const struct report_site *s = &r->model->sites[i];
         if (s->call_kind != JOB_COLLECTIVE)
             continue;
-        if (first)
-            fprintf(out, "\n%-24s %12s %10s %10s  %s\n", "collective", "calls", "bytes", "a call", "callsite");
-        first = false;
-        fprintf(out, "%-24s %12s %10s %10s  %s\n", report_site_name(r->names, s->terminal), report_count(s->count),
-                report_bytes((double)s->bytes), report_bytes(report_mean(s->bytes, s->count)),
-                report_where(r, s->terminal, 60));
+        if (!t.headed) {
+            fputc('\n', out);
+            print_collective(r, s, &t);
+        }
+        print_collective(r, s, &t);
     }
 }
 
 static void print_relative(const struct report *r, FILE *out)
 {
-    const struct report_model *m = r->model;
+    struct views_table t = { .out = out };
 
-    fprintf(out, "\n%-24s %-9s %-14s %12s %10s %10s\n", "communicator", "direction", "peer", "messages", "bytes",
-            "mean");
-    for (uint32_t i = 0; i < m->peer_count; i++) {
-        const struct report_peer *p = &m->peers[i];
-        fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", report_line(report_comm_text(r, p->comm), 63),
-                p->onesided   ? (p->receives ? "read" : "write")
-                : p->receives ? "receive"
-                              : "send",
-                report_peer_text(p), report_count(p->messages), report_bytes((double)p->bytes),
-                report_bytes(report_mean(p->bytes, p->messages)));
+    fputc('\n', out);
+    for (uint32_t i = 0; i <= r->model->peer_count; i++) {
+        const struct report_peer *p = &r->model->peers[i ? i - 1 : 0];
+        const char *direction = !p->onesided ? (p->receives ? "receive" : "send") : p->receives ? "read" : "write";
+        ROW(&t, TEXT("", report_line(report_comm_text(r, p->comm), 63), "communicator", -24),
+            TEXT("", direction, "direction", -9), TEXT("", report_peer_text(p), "peer", -14),
+            COUNT("", p->messages, "messages", 12), BYTES("", p->bytes, "bytes", 10),
+            BYTES("", report_mean(p->bytes, p->messages), "mean", 10));
     }
 }
 

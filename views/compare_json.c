@@ -3,6 +3,7 @@
 #include "base/clean.h"
 #include "contracts/compare.h"
 #include "views/json.h"
+#include "views/table.h"
 #include "views/views.h"
 
 static void add_pair(cJSON *o, const char *key, double a, double b)
@@ -10,17 +11,6 @@ static void add_pair(cJSON *o, const char *key, double a, double b)
     const double pair[2] = { a, b };
 
     cJSON_AddItemToObject(o, key, cJSON_CreateDoubleArray(pair, 2));
-}
-
-/* null where times are not compared */
-static void add_times_bool(const struct report_comparison *c, cJSON *o, const char *key, bool value)
-{
-    cJSON_AddItemToObject(o, key, c->other_arguments ? cJSON_CreateNull() : cJSON_CreateBool(value));
-}
-
-static cJSON *text_or_null(const char *text)
-{
-    return text ? cJSON_CreateString(text) : cJSON_CreateNull();
 }
 
 /* "function", and "callsites" as the report resolves them; null where the job has it not. */
@@ -35,7 +25,7 @@ static void add_call(const struct report_comparison *c, const uint32_t terminal[
         char *where = terminal[side] == GRAMMAR_NONE ? NULL : report_where(c->report[side], terminal[side], 255);
         if (where)
             base_clean_utf8(where);
-        cJSON_AddItemToArray(sites, text_or_null(where));
+        cJSON_AddItemToArray(sites, where ? cJSON_CreateString(where) : cJSON_CreateNull());
     }
     cJSON_AddItemToObject(o, "callsites", sites);
 }
@@ -50,8 +40,7 @@ static void add_law(const struct report_comparison *c, const double value[2], cJ
         cJSON_AddNullToObject(o, "scales");
         return;
     }
-    cJSON_AddStringToObject(o, "scales", report_law_name(law));
-    cJSON_AddNumberToObject(o, "exponent", exponent);
+    ADD(o, TEXT("scales", report_law_name(law)), NUMBER("exponent", exponent));
 }
 
 static void add_shift(cJSON *o, const char *key, const struct report_shift *s)
@@ -60,10 +49,7 @@ static void add_shift(cJSON *o, const char *key, const struct report_shift *s)
 
     add_pair(x, "mean_seconds", s->mean[0] / 1e9, s->mean[1] / 1e9);
     add_pair(x, "deviation_seconds", s->deviation[0] / 1e9, s->deviation[1] / 1e9);
-    if (s->known)
-        cJSON_AddBoolToObject(x, "moved", s->moved);
-    else
-        cJSON_AddNullToObject(x, "moved");
+    ADD(x, BOOL("moved", views_known(s->known, s->moved)));
 }
 
 static void add_teams(cJSON *o, const struct report_row *r)
@@ -72,11 +58,8 @@ static void add_teams(cJSON *o, const struct report_row *r)
 
     for (int side = 0; side < 2; side++) {
         cJSON *sizes = cJSON_CreateArray();
-        for (uint32_t i = 0; i < r->team_count[side]; i++) {
-            cJSON *t = report_json_object(sizes);
-            cJSON_AddNumberToObject(t, "size", (double)r->teams[side][i].size);
-            cJSON_AddNumberToObject(t, "count", (double)r->teams[side][i].count);
-        }
+        for (uint32_t i = 0; i < r->team_count[side]; i++)
+            ADD(sizes, NUMBER("size", r->teams[side][i].size), COUNT("count", r->teams[side][i].count));
         cJSON_AddItemToArray(both, sizes);
     }
 }
@@ -91,11 +74,10 @@ static void add_row(const struct report_comparison *c, const struct report_row *
     static const char *const match[] = { "none", "same", "frame", "order" };
     const double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) };
 
-    cJSON_AddStringToObject(o, "kind", r->region ? "region" : "call");
+    ADD(o, TEXT("kind", r->region ? "region" : "call"));
     add_call(c, r->terminal, o);
-    cJSON_AddStringToObject(o, "mapped_by", match[r->match & 3]);
-    cJSON_AddStringToObject(o, "change",
-                            change_of(r->count[0] > 0, r->count[1] > 0, report_row_changed(c, r) || r->teams_differ));
+    ADD(o, TEXT("mapped_by", match[r->match & 3]),
+        TEXT("change", change_of(r->count[0] > 0, r->count[1] > 0, report_row_changed(c, r) || r->teams_differ)));
     add_pair(o, "count", (double)r->count[0], (double)r->count[1]);
     add_pair(o, "streams", (double)r->streams[0], (double)r->streams[1]);
     add_law(c, value, o);
@@ -110,7 +92,7 @@ static void add_loop(const struct report_comparison *c, const struct report_turn
     const double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) };
 
     add_call(c, l->terminal, o);
-    cJSON_AddStringToObject(o, "change", change_of(l->present[0], l->present[1], report_loop_changed(c, l)));
+    ADD(o, TEXT("change", change_of(l->present[0], l->present[1], report_loop_changed(c, l))));
     add_pair(o, "turns", value[0], value[1]);
     add_pair(o, "turns_min", (double)l->least[0], (double)l->least[1]);
     add_pair(o, "turns_max", (double)l->most[0], (double)l->most[1]);
@@ -125,21 +107,18 @@ static void add_shapes(const struct report_comparison *c, const struct report_sh
     static const char *const sides[2] = { "removed", "added" };
     cJSON *o = cJSON_AddObjectToObject(root, key);
 
-    cJSON_AddNumberToObject(o, "common", s->common);
+    ADD(o, NUMBER("common", s->common));
     if (classes)
-        cJSON_AddNumberToObject(o, "of_other_ranks", s->moved);
+        ADD(o, NUMBER("of_other_ranks", s->moved));
     for (int side = 0; side < 2; side++) {
         cJSON *array = cJSON_AddArrayToObject(o, sides[side]);
         for (uint32_t i = 0; i < s->count[side]; i++) {
             const struct report_shape *x = &s->only[side][i];
             const uint32_t terminal[2] = { side ? GRAMMAR_NONE : x->terminal, side ? x->terminal : GRAMMAR_NONE };
-            cJSON *e = report_json_object(array);
-            cJSON_AddNumberToObject(e, "class", x->class_index);
+            cJSON *e = ADD(array, NUMBER("class", x->class_index));
             if (!classes)
-                cJSON_AddNumberToObject(e, "rule", x->rule);
-            cJSON_AddNumberToObject(e, "events", (double)x->length);
-            cJSON_AddNumberToObject(e, "streams", (double)x->members);
-            add_call(c, terminal, e);
+                ADD(e, NUMBER("rule", x->rule));
+            add_call(c, terminal, ADD(e, NUMBER("events", x->length), NUMBER("streams", x->members)));
         }
     }
 }
@@ -150,27 +129,10 @@ static void add_jobs(const struct report_comparison *c, cJSON *root)
 
     for (int i = 0; i < 2; i++) {
         const struct job *j = c->report[i]->job;
-        cJSON *o = report_json_object(jobs);
-        report_json_text(o, "file", c->file[i]);
-        report_json_text(o, "program", job_text(j, j->info.program));
-        report_json_text(o, "arguments", job_arguments(j));
-        cJSON_AddNumberToObject(o, "ranks", j->info.ranks);
-        cJSON_AddNumberToObject(o, "threads", j->info.threads);
-        cJSON_AddNumberToObject(o, "events", (double)c->report[i]->model->events);
+        ADD(jobs, TEXT("file", c->file[i]), TEXT("program", job_text(j, j->info.program)),
+            TEXT("arguments", job_arguments(j)), NUMBER("ranks", j->info.ranks), NUMBER("threads", j->info.threads),
+            NUMBER("events", c->report[i]->model->events));
     }
-}
-
-static void add_mapping(const struct report_comparison *c, cJSON *root)
-{
-    cJSON *o = cJSON_AddObjectToObject(root, "mapping");
-
-    cJSON_AddNumberToObject(o, "same", c->matched[REPORT_SAME]);
-    cJSON_AddNumberToObject(o, "frame", c->matched[REPORT_PLACE]);
-    cJSON_AddNumberToObject(o, "order", c->matched[REPORT_ORDER]);
-    cJSON_AddNumberToObject(o, "only_a", c->matched[REPORT_ONLY]);
-    cJSON_AddNumberToObject(o, "only_b", c->only_b);
-    cJSON_AddBoolToObject(o, "gave_up", c->gave_up);
-    cJSON_AddBoolToObject(o, "by_timing", report_by_timing(c));
 }
 
 static void add_totals(const struct report_comparison *c, cJSON *root)
@@ -179,11 +141,9 @@ static void add_totals(const struct report_comparison *c, cJSON *root)
 
     for (int i = 0; i < REPORT_TOTALS; i++) {
         const struct report_total *t = &c->totals[i];
-        cJSON *o = report_json_object(totals);
-        cJSON_AddStringToObject(o, "name", t->name);
+        cJSON *o = ADD(totals, TEXT("name", t->name));
         add_pair(o, "seconds", t->ns[0] / 1e9, t->ns[1] / 1e9);
-        cJSON_AddNumberToObject(o, "spread_seconds", t->spread / 1e9);
-        add_times_bool(c, o, "moved", t->moved);
+        ADD(o, TIME("spread_seconds", t->spread), BOOL("moved", views_known(!c->other_arguments, t->moved)));
     }
 }
 
@@ -191,12 +151,14 @@ cJSON *report_comparison_json(struct report_comparison *c)
 {
     cJSON *root = cJSON_CreateObject();
 
-    cJSON_AddNumberToObject(root, "version", 1);
-    cJSON_AddBoolToObject(root, "equal", !c->structure_differs && !c->times_differ);
-    cJSON_AddBoolToObject(root, "structure_equal", !c->structure_differs);
-    add_times_bool(c, root, "times_equal", !c->times_differ);
+    ADD(root, NUMBER("version", 1), BOOL("equal", !c->structure_differs && !c->times_differ),
+        BOOL("structure_equal", !c->structure_differs),
+        BOOL("times_equal", views_known(!c->other_arguments, !c->times_differ)));
     add_jobs(c, root);
-    add_mapping(c, root);
+    ADD(cJSON_AddObjectToObject(root, "mapping"), NUMBER("same", c->matched[REPORT_SAME]),
+        NUMBER("frame", c->matched[REPORT_PLACE]), NUMBER("order", c->matched[REPORT_ORDER]),
+        NUMBER("only_a", c->matched[REPORT_ONLY]), NUMBER("only_b", c->only_b), BOOL("gave_up", c->gave_up),
+        BOOL("by_timing", report_by_timing(c)));
     cJSON *calls = cJSON_AddArrayToObject(root, "calls"), *loops = cJSON_AddArrayToObject(root, "loops");
     for (uint32_t i = 0; i < c->row_count; i++)
         add_row(c, &c->rows[i], report_json_object(calls));

@@ -8,6 +8,7 @@
 #include "findings/names.h"
 #include "findings/units.h"
 #include "views/json.h"
+#include "views/table.h"
 #include "views/views.h"
 
 static const char *const verdicts[] = { "kept", "broken", "cannot say" };
@@ -107,48 +108,36 @@ void report_contract_print(const struct report_contract *c, FILE *out)
 
 /* --- JSON --- */
 
-static cJSON *optional(bool there, double value)
-{
-    return there ? cJSON_CreateNumber(value) : cJSON_CreateNull();
-}
-
-static void add_breach(const struct report_contract *c, const struct report_breach *b, cJSON *o)
+static void add_breach(const struct report_contract *c, const struct report_breach *b, cJSON *array)
 {
     double unit = is(b, "seconds") ? 1e-9 : 1;
     char text[SENTENCE];
 
-    report_json_text(o, "what", b->what);
-    report_json_text(o, "where", b->where);
-    cJSON_AddStringToObject(o, "unit", b->unit);
-    cJSON_AddItemToObject(o, "base", optional(b->base >= 0, b->base * unit));
-    cJSON_AddItemToObject(o, "new", optional(b->value >= 0, b->value * unit));
-    cJSON_AddItemToObject(o, "change_percent", optional(b->base > 0 && b->value >= 0, 100 * (b->value / b->base - 1)));
-    cJSON_AddItemToObject(o, "pace_percent", optional(is(b, "seconds"), 100 * b->pace));
-    cJSON_AddItemToObject(o, "scatter_percent", optional(b->scatter >= 0, 100 * b->scatter));
-    cJSON_AddItemToObject(o, "varies_since_run", optional(b->varies_since, b->varies_since));
-    report_json_text(o, "text", sentence(c, b, text));
+    ADD(array, TEXT("what", b->what), TEXT("where", b->where), TEXT("unit", b->unit),
+        NUMBER("base", views_known(b->base >= 0, b->base * unit)),
+        NUMBER("new", views_known(b->value >= 0, b->value * unit)),
+        NUMBER("change_percent", views_known(b->base > 0 && b->value >= 0, 100 * (b->value / b->base - 1))),
+        NUMBER("pace_percent", views_known(is(b, "seconds"), 100 * b->pace)),
+        NUMBER("scatter_percent", views_known(b->scatter >= 0, 100 * b->scatter)),
+        NUMBER("varies_since_run", views_known(b->varies_since, b->varies_since)), TEXT("text", sentence(c, b, text)));
 }
 
 void report_contract_print_json(const struct report_contract *c, FILE *out)
 {
     cJSON *root = cJSON_CreateObject(), *rules = cJSON_AddArrayToObject(root, "rules");
 
-    cJSON_AddNumberToObject(root, "version", 1);
-    cJSON_AddStringToObject(root, "verdict", verdicts[report_contract_verdict(c)]);
-    cJSON_AddNumberToObject(root, "baseline_runs", c->runs);
+    ADD(root, NUMBER("version", 1), TEXT("verdict", verdicts[report_contract_verdict(c)]),
+        NUMBER("baseline_runs", c->runs));
     for (uint32_t i = 0; i < c->rule_count; i++) {
         const struct report_rule *r = &c->rules[i];
-        cJSON *o = report_json_object(rules);
-        report_json_text(o, "rule", r->text);
-        cJSON_AddStringToObject(o, "verdict", verdicts[r->verdict]);
-        cJSON_AddNumberToObject(o, "judged", r->judged);
-        cJSON_AddItemToObject(o, "least_percent", optional(r->least >= 0, 100 * r->least));
+        cJSON *o = ADD(rules, TEXT("rule", r->text), TEXT("verdict", verdicts[r->verdict]), NUMBER("judged", r->judged),
+                       NUMBER("least_percent", views_known(r->least >= 0, 100 * r->least)));
         if (r->verdict == REPORT_CANNOT_SAY)
-            report_json_text(o, "why", r->why);
+            ADD(o, TEXT("why", r->why));
         cJSON *broken = cJSON_AddArrayToObject(o, "broken");
         for (uint32_t k = 0; k < c->breach_count; k++)
             if (c->breaches[k].rule == i)
-                add_breach(c, &c->breaches[k], report_json_object(broken));
+                add_breach(c, &c->breaches[k], broken);
     }
     report_json_write(root, out);
 }

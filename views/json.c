@@ -102,13 +102,12 @@ static void add_spread(cJSON *o, const struct report_spread *s)
 static void add_place(struct report *r, cJSON *o, uint32_t terminal, const char *caller)
 {
     static const struct report_place nowhere;
-    const struct report_place *known = report_place_of(r, terminal), *p = known ? known : &nowhere;
-    uint32_t number = report_site_number(r->names, r->job->terminals[terminal].callsite);
+    const struct report_place *p = report_place_of(r, terminal) ?: &nowhere;
 
     ADD(o, TEXT(caller, p->full), TEXT("file", p->file), TEXT("path", p->path),
         NUMBER("line", views_known(p->line, p->line)), TEXT("module", p->module),
-        NUMBER("offset", views_known(known, (double)p->offset)),
-        NUMBER("number", views_known(number != GRAMMAR_NONE, number)));
+        NUMBER("offset", views_known(p->module, (double)p->offset)),
+        NUMBER("number", views_site_number(r, r->job->terminals[terminal].callsite)));
 }
 
 /* What plugins counted in the bursts before the calls. */
@@ -297,7 +296,7 @@ static void add_matrix(const struct report *r, cJSON *root)
         const struct report_pattern *p = &m->patterns[i];
         const struct report_site *s = p->site == GRAMMAR_NONE ? NULL : &m->sites[p->site];
         ADD(patterns, TEXT("pattern", p->name), TEXT("function", s ? job_text(r->job, s->function) : NULL),
-            NUMBER("number", s ? report_site_number(r->names, s->callsite) : NAN), COUNT("messages", p->messages),
+            NUMBER("number", s ? views_site_number(r, s->callsite) : NAN), COUNT("messages", p->messages),
             BYTES("bytes", p->bytes));
     }
 }
@@ -320,8 +319,6 @@ cJSON *report_json(struct report *r)
     add_regions(r, root);
     report_add_tasks(r, r->job->tasks, r->job->task_count, root);
     report_add_machine(r, root);
-    report_add_clock(r, root);
-    report_add_delay(r, root);
     add_classes(r, root);
     add_streams(r, root);
     add_comm(r, root);

@@ -25,16 +25,11 @@ void report_add_series(const struct report *r, cJSON *root);
 void report_add_own(struct report *r, cJSON *root);
 /* Adds "loops" and "main_loop" (loops.c). */
 void report_json_loops(struct report *r, cJSON *root);
-/* Adds "machine", where the job says what it ran on (machine.c). */
+/* Adds "machine", where the job says what it ran on, "clock", where the times of all nodes are on one, and "run_delay"
+   (machine.c). */
 void report_add_machine(struct report *r, cJSON *root);
-/* Adds "clock", where the times of all nodes are on one clock (machine.c). */
-void report_add_clock(struct report *r, cJSON *root);
-void report_add_delay(struct report *r, cJSON *root);
 /* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
 void report_json_text(cJSON *object, const char *key, const char *text);
-/* Adds nanoseconds, as seconds; a number, or null where it is not known. */
-void report_json_seconds(cJSON *object, const char *key, uint64_t ns);
-void report_json_known(cJSON *object, const char *key, bool known, double value);
 /* A text as a JSON string, with its quotes; the caller frees it. */
 char *report_json_quoted(const char *text);
 /* A new object at the end of an array, which owns it. */

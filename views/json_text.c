@@ -5,7 +5,6 @@
 
 #include "base/clean.h"
 #include "views/json.h"
-#include "views/table.h"
 
 /* Names come from files and file systems: JSON must be UTF-8 all the same. */
 void report_json_text(cJSON *o, const char *key, const char *text)
@@ -45,14 +44,4 @@ void report_json_write(cJSON *root, FILE *out)
     cJSON_Delete(root);
     fprintf(out, "%s\n", text);
     free(text);
-}
-
-void report_json_seconds(cJSON *o, const char *key, uint64_t ns)
-{
-    ADD(o, TIME(key, ns));
-}
-
-void report_json_known(cJSON *o, const char *key, bool known, double value)
-{
-    ADD(o, NUMBER(key, views_known(known, value)));
 }

@@ -5,12 +5,24 @@
 
 #include "findings/units.h"
 #include "views/json.h"
+#include "views/table.h"
 #include "views/views.h"
+
+/* The i-th reason to leave a team alone; NULL: that is none. `text`: room for it. */
+static const char *left_alone(const struct report *r, const struct job_region *g, int i, char text[320])
+{
+    if (i < JOB_FIXED_REASONS)
+        return g->fixed & 1u << i ? job_fixed_text(1u << i) : NULL;
+    if (job_proof_reason(g->proof) == JOB_PROOF_HARMLESS || (g->proof == JOB_PROOF_NONE && g->team <= 1))
+        return NULL;
+    report_reason(r, g, text, 320);
+    return text;
+}
 
 /* What the oracle knows of changing this team, and did: "  oracle: 3 of 50 with another size, …". */
 void report_print_known(const struct report *r, const struct job_region *g, FILE *out)
 {
-    char reason[320];
+    char room[320];
 
     if (!g)
         return;
@@ -29,13 +41,9 @@ void report_print_known(const struct report *r, const struct job_region *g, FILE
         fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
                 report_count(g->controls), g->team, report_time(report_mean(g->control_ns, g->controls)),
                 report_time(report_mean(g->chosen_ns, g->controls)));
-    for (int i = 0; i < JOB_FIXED_REASONS; i++)
-        if (g->fixed & 1u << i)
-            fprintf(out, "  oracle: %s: %s\n", left, job_fixed_text(1u << i));
-    if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
-        report_reason(r, g, reason, sizeof reason);
-        fprintf(out, "  oracle: %s: %s\n", left, reason);
-    }
+    for (int i = 0; i <= JOB_FIXED_REASONS; i++)
+        if (left_alone(r, g, i, room))
+            fprintf(out, "  oracle: %s: %s\n", left, left_alone(r, g, i, room));
 }
 
 /* How many regions fewer threads may run, as their code says, and what reading it took. */
@@ -53,35 +61,22 @@ void report_print_reading(const struct job_region *g, uint32_t count, FILE *out)
                 report_time((double)ns));
 }
 
-/* What is known of changing the team, and was done. */
 void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region)
 {
+    char room[320];
+
     if (!g)
         return;
     cJSON *o = cJSON_AddObjectToObject(region, "choice"), *kept = cJSON_AddArrayToObject(o, "kept");
-    for (int i = 0; i < JOB_FIXED_REASONS; i++)
-        if (g->fixed & 1u << i)
-            cJSON_AddItemToArray(kept, cJSON_CreateString(job_fixed_text(1u << i)));
-    if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
-        char reason[320];
-        report_reason(r, g, reason, sizeof reason);
-        cJSON_AddItemToArray(kept, cJSON_CreateString(reason));
-    }
-    cJSON_AddBoolToObject(o, "proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS);
-    report_json_seconds(o, "proof_seconds", g->proof_ns);
-    cJSON_AddNumberToObject(o, "own_size", g->team);
-    cJSON_AddNumberToObject(o, "executions", (double)g->executions);
-    cJSON_AddNumberToObject(o, "changed", (double)g->changed);
-    cJSON_AddNumberToObject(o, "trials", (double)g->trials);
-    cJSON_AddNumberToObject(o, "gain_seconds", (double)g->gain_ns / 1e9);
-    cJSON_AddNumberToObject(o, "controls", (double)g->controls);
-    cJSON_AddNumberToObject(o, "control_seconds", (double)g->control_ns / 1e9);
-    cJSON_AddNumberToObject(o, "control_chosen_seconds", (double)g->chosen_ns / 1e9);
+    for (int i = 0; i <= JOB_FIXED_REASONS; i++)
+        if (left_alone(r, g, i, room))
+            cJSON_AddItemToArray(kept, cJSON_CreateString(left_alone(r, g, i, room)));
+    ADD(o, BOOL("proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS), TIME("proof_seconds", g->proof_ns),
+        NUMBER("own_size", g->team), COUNT("executions", g->executions), COUNT("changed", g->changed),
+        COUNT("trials", g->trials), TIME("gain_seconds", g->gain_ns), COUNT("controls", g->controls),
+        TIME("control_seconds", g->control_ns), TIME("control_chosen_seconds", g->chosen_ns));
     cJSON *sizes = cJSON_AddArrayToObject(o, "sizes");
-    for (uint32_t i = 0; i < g->size_count && i < JOB_REGION_SIZES; i++) {
-        cJSON *row = report_json_object(sizes);
-        cJSON_AddNumberToObject(row, "size", g->size[i].size);
-        cJSON_AddNumberToObject(row, "count", (double)g->size[i].count);
-        report_json_seconds(row, "time_seconds", g->size[i].ns);
-    }
+    for (uint32_t i = 0; i < g->size_count && i < JOB_REGION_SIZES; i++)
+        ADD(sizes, NUMBER("size", g->size[i].size), COUNT("count", g->size[i].count),
+            TIME("time_seconds", g->size[i].ns));
 }

@@ -209,39 +209,31 @@ void report_print_loops(struct report *r, const struct report_loops_how *how, FI
 
 /* --- JSON --- */
 
-static void add_place(cJSON *o, const struct report_place *p)
+static void add_loop(cJSON *o, const struct report_loop *l)
 {
-    report_json_text(o, "function", p ? report_function_at(p, true) : NULL);
-    report_json_text(o, "file", p ? p->file : NULL);
-    report_json_known(o, "line", p && p->line, p ? p->line : 0);
-}
+    static const struct report_place nowhere;
+    const struct report_place *p = l->place ?: &nowhere;
+    double known = views_known(l->turns_most > 0, 1), single = views_known(!l->mean, 1);
 
-static void add_figures(cJSON *o, const struct report_loop *l)
-{
-    bool known = l->turns_most > 0;
-    cJSON_AddNumberToObject(o, "turns", report_loop_mean_turns(l));
-    cJSON_AddNumberToObject(o, "entries", report_loop_mean_entries(l));
-    report_json_known(o, "turns_min", known, (double)l->turns_least);
-    report_json_known(o, "turns_max", known, (double)l->turns_most);
-    cJSON *streams = cJSON_AddObjectToObject(o, "by_stream");
-    cJSON_AddNumberToObject(streams, "streams", (double)l->streams);
-    report_json_known(streams, "turns_min", !l->mean, (double)l->turns.least);
-    report_json_known(streams, "turns_max", !l->mean, (double)l->turns.most);
-    cJSON_AddNumberToObject(o, "share", 100 * l->share);
-    cJSON_AddNumberToObject(o, "seconds_per_turn", l->turns.sum ? l->ns / 1e9 / (double)l->turns.sum : 0);
+    ADD(o, TEXT("function", l->place ? report_function_at(p, true) : NULL), TEXT("file", p->file),
+        NUMBER("line", views_known(p->line, p->line)), NUMBER("turns", report_loop_mean_turns(l)),
+        NUMBER("entries", report_loop_mean_entries(l)), NUMBER("turns_min", known * (double)l->turns_least),
+        NUMBER("turns_max", known * (double)l->turns_most));
+    ADD(cJSON_AddObjectToObject(o, "by_stream"), NUMBER("streams", l->streams),
+        NUMBER("turns_min", single * (double)l->turns.least), NUMBER("turns_max", single * (double)l->turns.most));
+    ADD(o, PERCENT("share", 100 * l->share),
+        NUMBER("seconds_per_turn", l->turns.sum ? l->ns / 1e9 / (double)l->turns.sum : 0));
 }
 
 static void add_call(const struct view *v, cJSON *calls, const struct report_loop_call *c)
 {
     uint64_t turns = c->loop < 0 ? 0 : v->l->loop[c->loop].turns.sum;
-    cJSON *o = report_json_object(calls);
-    report_json_text(o, "call", call_name(v, c));
-    report_json_text(o, "callsite", place_text(call_place(v, c), '@'));
-    cJSON_AddNumberToObject(o, "count", (double)c->count);
-    cJSON_AddNumberToObject(o, "seconds", c->ns / 1e9);
-    report_json_known(o, "per_turn", turns > 0, turns ? (double)c->count / (double)turns : 0);
     bool whole = turns > c->count && c->count && turns % c->count == 0;
-    report_json_known(o, "every", whole, whole ? (double)(turns / c->count) : 0);
+
+    ADD(calls, TEXT("call", call_name(v, c)), TEXT("callsite", place_text(call_place(v, c), '@')),
+        COUNT("count", c->count), TIME("seconds", c->ns),
+        NUMBER("per_turn", views_known(turns, (double)c->count / (double)turns)),
+        NUMBER("every", whole ? (double)(turns / c->count) : (double)NAN));
 }
 
 static void add_items(struct view *v, cJSON *loops, cJSON *calls, int loop)
@@ -260,8 +252,7 @@ static void add_items(struct view *v, cJSON *loops, cJSON *calls, int loop)
             continue;
         }
         cJSON *o = report_json_object(loops);
-        add_place(o, v->l->loop[item[i].at].place);
-        add_figures(o, &v->l->loop[item[i].at]);
+        add_loop(o, &v->l->loop[item[i].at]);
         cJSON *inner = cJSON_AddArrayToObject(o, "calls");
         add_items(v, cJSON_AddArrayToObject(o, "loops"), inner, (int)item[i].at);
     }
@@ -278,9 +269,6 @@ void report_json_loops(struct report *r, cJSON *root)
     report_json_text(root, "loops_by", v.l->by_code ? "code" : "events");
     add_items(&v, cJSON_AddArrayToObject(root, "loops"), NULL, -1);
     cJSON_AddNumberToObject(root, "loops_left_out", v.left_out);
-    if (!l)
-        return;
-    cJSON *o = cJSON_AddObjectToObject(root, "main_loop");
-    add_place(o, l->place);
-    add_figures(o, l);
+    if (l)
+        add_loop(cJSON_AddObjectToObject(root, "main_loop"), l);
 }

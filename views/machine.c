@@ -5,6 +5,7 @@
 #include "findings/findings.h"
 #include "findings/units.h"
 #include "views/json.h"
+#include "views/table.h"
 #include "views/views.h"
 
 /* Of all executions of regions that were long enough to be measured; returns how many. */
@@ -46,40 +47,24 @@ void report_print_machine(struct report *r, FILE *out)
 
 void report_add_machine(struct report *r, cJSON *root)
 {
-    const struct job_machine *m = &r->job->machine;
-    cJSON *o = m->present ? cJSON_AddObjectToObject(root, "machine") : NULL;
+    const struct job *j = r->job;
+    const struct job_machine *m = &j->machine;
 
-    if (!o)
-        return;
-    report_json_text(o, "tree", m->tree == GRAMMAR_NONE ? NULL : job_text(r->job, m->tree));
-    report_json_text(o, "energy", m->energy == GRAMMAR_NONE ? NULL : job_text(r->job, m->energy));
-    cJSON_AddNumberToObject(o, "energy_nodes", m->nodes);
-    if (m->nodes)
-        cJSON_AddNumberToObject(o, "joules", m->joules);
-}
-
-void report_add_clock(struct report *r, cJSON *root)
-{
-    const struct job_clock *c = &r->job->clock;
-    cJSON *o = c->nodes ? cJSON_AddObjectToObject(root, "clock") : NULL;
-
-    if (!o)
-        return;
-    cJSON_AddNumberToObject(o, "nodes", c->nodes);
-    cJSON_AddNumberToObject(o, "error_seconds", (double)c->error_ns * 1e-9);
-}
-
-void report_add_delay(struct report *r, cJSON *root)
-{
-    const struct job_delay *d = &r->job->delay;
-
-    if (!d->ranks) {
-        cJSON_AddNullToObject(root, "run_delay");
-        return;
+    if (m->present) {
+        cJSON *o = ADD(cJSON_AddObjectToObject(root, "machine"),
+                       TEXT("tree", m->tree == GRAMMAR_NONE ? NULL : job_text(j, m->tree)),
+                       TEXT("energy", m->energy == GRAMMAR_NONE ? NULL : job_text(j, m->energy)),
+                       NUMBER("energy_nodes", m->nodes));
+        if (m->nodes)
+            ADD(o, NUMBER("joules", m->joules));
     }
-    cJSON *o = cJSON_AddObjectToObject(root, "run_delay");
-    cJSON_AddNumberToObject(o, "ranks", (double)d->ranks);
-    cJSON_AddNumberToObject(o, "seconds", (double)d->ready_ns * 1e-9);
-    cJSON_AddNumberToObject(o, "share", report_delay_share(r));
-    cJSON_AddNumberToObject(o, "most_seconds", (double)d->most_ns * 1e-9);
+    if (j->clock.nodes)
+        ADD(cJSON_AddObjectToObject(root, "clock"), NUMBER("nodes", j->clock.nodes),
+            TIME("error_seconds", j->clock.error_ns));
+    if (j->delay.ranks)
+        ADD(cJSON_AddObjectToObject(root, "run_delay"), NUMBER("ranks", j->delay.ranks),
+            TIME("seconds", j->delay.ready_ns), NUMBER("share", report_delay_share(r)),
+            TIME("most_seconds", j->delay.most_ns));
+    else
+        cJSON_AddNullToObject(root, "run_delay");
 }

@@ -9,10 +9,12 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/order.h"
 #include "findings/ranges.h"
 #include "findings/units.h"
 #include "views/json.h"
+#include "views/table.h"
 #include "views/views.h"
 
 enum { OWN_LINES = 5 };
@@ -23,9 +25,9 @@ struct own_place {
 };
 
 struct own_line {
-    uint32_t terminal;
-    const struct own_place *least, *most;
-    double mean, excess_ns; /* of a call; of the longest rank's run */
+    const struct own_place *of, *least, *most; /* of: `count` ones, of a terminal */
+    uint32_t count;
+    double mean, excess_ns;                    /* of a call; of the longest rank's run */
 };
 
 static int own_order(const void *a, const void *b)
@@ -35,10 +37,17 @@ static int own_order(const void *a, const void *b)
     return BASE_ORDER(x->terminal, y->terminal) ?: BASE_ORDER(x->rank, y->rank);
 }
 
+static int most_excess(const void *a, const void *b)
+{
+    const struct own_line *x = a, *y = b;
+
+    return BASE_ORDER(y->excess_ns, x->excess_ns) ?: BASE_ORDER(x->of->terminal, y->of->terminal);
+}
+
 /* The first threads' times before calls and regions, one for each terminal and rank; returns how many. */
 static uint32_t own_collect(const struct job *j, struct own_place *place)
 {
-    uint32_t count = 0, kept = 0;
+    uint32_t count = 0;
 
     for (uint32_t i = 0; i < j->own.count; i++) {
         const struct job_own *o = &j->own.row[i];
@@ -49,15 +58,7 @@ static uint32_t own_collect(const struct job *j, struct own_place *place)
         double calls = (double)c->grammar->stats[o->node].count / (double)report_members(c);
         place[count++] = (struct own_place){ terminal, o->rank, o->ranks, job_own_mean(o, JOB_OWN_GAP) * calls, calls };
     }
-    qsort(place, count, sizeof *place, own_order);
-    for (uint32_t i = 1; i < count; i++)
-        if (own_order(&place[kept], &place[i]) == 0) {
-            place[kept].ns += place[i].ns;
-            place[kept].count += place[i].count;
-        } else {
-            place[++kept] = place[i];
-        }
-    return count ? kept + 1 : 0;
+    return BASE_ARRAY_JOIN(place, count, own_order, into, from, (into->ns += from->ns, into->count += from->count));
 }
 
 static double own_of_call(const struct own_place *p)
@@ -68,7 +69,7 @@ static double own_of_call(const struct own_place *p)
 /* Of places of one terminal. */
 static struct own_line own_compare(const struct own_place *place, uint32_t count)
 {
-    struct own_line line = { .terminal = place->terminal, .least = place, .most = place };
+    struct own_line line = { .of = place, .count = count, .least = place, .most = place };
     double ns = 0, calls = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -84,85 +85,75 @@ static struct own_line own_compare(const struct own_place *place, uint32_t count
     return line;
 }
 
-/* Keeps the lines with most to save, in order. */
-static uint32_t own_keep(struct own_line *lines, uint32_t count, struct own_line line)
+/* A line a terminal; `place`: what they are made of. Both are the caller's. */
+static struct own_line *own_lines(const struct job *j, struct own_place **place, uint32_t *lines)
 {
-    uint32_t at = count;
+    *place = calloc((size_t)j->own.count + 1, sizeof **place);
+    uint32_t begin = 0, count = own_collect(j, *place);
+    struct own_line *line = calloc((size_t)count + 1, sizeof *line);
 
-    while (at && lines[at - 1].excess_ns < line.excess_ns)
-        at--;
-    if (at == OWN_LINES)
-        return count;
-    count += count < OWN_LINES;
-    for (uint32_t i = count - 1; i > at; i--)
-        lines[i] = lines[i - 1];
-    lines[at] = line;
-    return count;
+    *lines = 0;
+    for (uint32_t i = 1; i <= count; i++)
+        if (i == count || (*place)[i].terminal != (*place)[begin].terminal) {
+            line[(*lines)++] = own_compare(&(*place)[begin], i - begin);
+            begin = i;
+        }
+    return line;
 }
 
-static void own_print_end(const struct own_place *p, FILE *out)
+static void own_print(const struct report *r, const struct own_line *l, struct views_table *t)
 {
-    fprintf(out, " %10s %8s", report_time(own_of_call(p)), report_rank_text(p->rank, p->ranks));
-}
-
-static void own_print(const struct report *r, const struct own_line *lines, uint32_t count, FILE *out)
-{
-    fprintf(out, "\ncomputation before a call, by rank\n%10s %8s %10s %10s %8s %10s  %s\n", "least", "of rank", "mean",
-            "most", "of rank", "in the run", "before");
-    for (uint32_t i = 0; i < count; i++) {
-        own_print_end(lines[i].least, out);
-        fprintf(out, " %10s", report_time(lines[i].mean));
-        own_print_end(lines[i].most, out);
-        fprintf(out, " %10s  %s\n", report_time(lines[i].excess_ns), report_name(r->names, lines[i].terminal));
-    }
-    fputs("in the run: how much longer than the mean the longest rank computes there\n", out);
+    ROW(t, TIME("", own_of_call(l->least), "least", 10),
+        TEXT("", report_rank_text(l->least->rank, l->least->ranks), "of rank", 8), TIME("", l->mean, "mean", 10),
+        TIME("", own_of_call(l->most), "most", 10),
+        TEXT("", report_rank_text(l->most->rank, l->most->ranks), "of rank", 8),
+        TIME("", l->excess_ns, "in the run", 10), TEXT("", report_name(r->names, l->of->terminal), " before", 0));
 }
 
 void report_print_own(struct report *r, FILE *out)
 {
-    struct own_place *place = calloc((size_t)r->job->own.count + 1, sizeof *place);
-    struct own_line lines[OWN_LINES];
-    uint32_t kept = 0, begin = 0, count = own_collect(r->job, place);
+    struct own_place *place;
+    uint32_t count;
+    struct own_line *line = own_lines(r->job, &place, &count);
+    struct views_table t = { .out = out };
 
-    for (uint32_t i = 1; i <= count; i++)
-        if (i == count || place[i].terminal != place[begin].terminal) {
-            struct own_line line = own_compare(&place[begin], i - begin);
-            if (line.excess_ns > 0.001 * (double)r->model->wall_ns) /* less is nobody's concern */
-                kept = own_keep(lines, kept, line);
-            begin = i;
+    if (count)
+        qsort(line, count, sizeof *line, most_excess);
+    for (uint32_t i = 0; i < count && i < OWN_LINES; i++) {
+        if (line[i].excess_ns <= 0.001 * (double)r->model->wall_ns) /* less is nobody's concern */
+            break;
+        if (i == 0) {
+            fputs("\ncomputation before a call, by rank\n", out);
+            own_print(r, line, &t);
         }
-    if (kept)
-        own_print(r, lines, kept, out);
-    free(place);
-}
-
-static void own_add(struct report *r, const struct own_place *place, uint32_t count, cJSON *array)
-{
-    const struct job_terminal *t = &r->job->terminals[place->terminal];
-    uint32_t number = report_site_number(r->names, t->callsite);
-    cJSON *o = report_json_object(array), *rank = cJSON_AddArrayToObject(o, "rank");
-    cJSON *calls = cJSON_AddArrayToObject(o, "calls"), *gap = cJSON_AddArrayToObject(o, "gap_seconds");
-
-    report_json_text(o, "function", job_text(r->job, t->function));
-    cJSON_AddItemToObject(o, "number", number == GRAMMAR_NONE ? cJSON_CreateNull() : cJSON_CreateNumber(number));
-    cJSON_AddNumberToObject(o, "ranks", place->ranks);
-    for (uint32_t i = 0; i < count; i++) {
-        cJSON_AddItemToArray(rank, cJSON_CreateNumber(place[i].rank));
-        cJSON_AddItemToArray(calls, cJSON_CreateNumber(place[i].count));
-        cJSON_AddItemToArray(gap, cJSON_CreateNumber(own_of_call(&place[i]) / 1e9));
+        own_print(r, &line[i], &t);
     }
+    if (t.headed)
+        fputs("in the run: how much longer than the mean the longest rank computes there\n", out);
+    free(line);
+    free(place);
 }
 
 void report_add_own(struct report *r, cJSON *root)
 {
-    struct own_place *place = calloc((size_t)r->job->own.count + 1, sizeof *place);
+    struct own_place *place;
+    uint32_t count;
+    struct own_line *line = own_lines(r->job, &place, &count);
     cJSON *array = cJSON_AddArrayToObject(root, "own");
-    uint32_t begin = 0, count = own_collect(r->job, place);
 
-    for (uint32_t i = 1; i <= count; i++)
-        if (i == count || place[i].terminal != place[begin].terminal) {
-            own_add(r, &place[begin], i - begin, array);
-            begin = i;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct own_line *l = &line[i];
+        const struct job_terminal *t = &r->job->terminals[l->of->terminal];
+        cJSON *o = report_json_object(array), *rank = cJSON_AddArrayToObject(o, "rank");
+        cJSON *calls = cJSON_AddArrayToObject(o, "calls"), *gap = cJSON_AddArrayToObject(o, "gap_seconds");
+        ADD(o, TEXT("function", job_text(r->job, t->function)), NUMBER("number", views_site_number(r, t->callsite)),
+            NUMBER("ranks", l->of->ranks));
+        for (uint32_t k = 0; k < l->count; k++) {
+            cJSON_AddItemToArray(rank, cJSON_CreateNumber(l->of[k].rank));
+            cJSON_AddItemToArray(calls, cJSON_CreateNumber(l->of[k].count));
+            cJSON_AddItemToArray(gap, cJSON_CreateNumber(own_of_call(&l->of[k]) / 1e9));
         }
+    }
+    free(line);
     free(place);
 }

@@ -6,6 +6,7 @@
 #include "base/clean.h"
 #include "findings/units.h"
 #include "views/json.h"
+#include "views/table.h"
 #include "views/views.h"
 
 static const char *date_text(uint64_t seconds)
@@ -123,52 +124,36 @@ static void add_learned_regions(const struct report *r, cJSON *oracle)
     for (uint32_t i = 0; i < r->job->learned.region_count; i++) {
         const struct job_region *g = &r->job->learned.regions[i];
         const struct report_place *p = report_resolve(r->resolver, g->callsite, 0, REPORT_ENTRY);
-        cJSON *o = report_json_object(array);
-        report_json_text(o, "function", p->function);
-        report_json_text(o, "file", p->file);
-        cJSON_AddNumberToObject(o, "line", p->line);
-        report_json_text(o, "module", p->module);
-        cJSON_AddNumberToObject(o, "offset", (double)p->offset);
-        report_add_choice(r, g, o);
+        report_add_choice(r, g, ADD(array, TEXT("function", p->function), TEXT("file", p->file),
+                                    NUMBER("line", p->line), TEXT("module", p->module), NUMBER("offset", p->offset)));
     }
 }
 
 void report_add_oracle(struct report *r, cJSON *root)
 {
     const struct job_oracle *j = &r->job->oracle;
-    double error = oracle_time_median(j->score.time_error);
+    double error = oracle_time_median(j->score.time_error), asked = (double)j->score.peers.asked;
 
     if (!j->present)
         return;
     cJSON *o = cJSON_AddObjectToObject(root, "oracle");
-    cJSON *accuracy = cJSON_AddObjectToObject(o, "accuracy");
-    cJSON *distances = cJSON_AddArrayToObject(o, "distances");
+    cJSON *accuracy = cJSON_AddObjectToObject(o, "accuracy"), *distances = cJSON_AddArrayToObject(o, "distances");
     for (int d = 0; d < ORACLE_DISTANCES; d++) {
-        uint64_t predictions = j->score.at[d].predictions;
-        cJSON *row = report_json_object(distances);
-        char key[16];
-        snprintf(key, sizeof key, "%u", oracle_score_distances[d]);
-        if (predictions)
-            cJSON_AddNumberToObject(accuracy, key, (double)j->score.at[d].hits / (double)predictions);
-        cJSON_AddNumberToObject(row, "distance", oracle_score_distances[d]);
-        cJSON_AddNumberToObject(row, "predictions", (double)predictions);
-        cJSON_AddNumberToObject(row, "hits", (double)j->score.at[d].hits);
-        cJSON_AddNumberToObject(row, "unknown", (double)j->score.at[d].unknown);
-        cJSON_AddNumberToObject(row, "brier", predictions ? j->score.at[d].brier / (double)predictions : 0);
+        double predictions = (double)j->score.at[d].predictions, hits = (double)j->score.at[d].hits;
+        if (predictions > 0)
+            ADD(accuracy, NUMBER(report_text("%u", oracle_score_distances[d]), hits / predictions));
+        cJSON *row = ADD(distances, NUMBER("distance", oracle_score_distances[d]), NUMBER("predictions", predictions),
+                         NUMBER("hits", hits), NUMBER("unknown", j->score.at[d].unknown),
+                         NUMBER("brier", predictions > 0 ? j->score.at[d].brier / predictions : 0));
         add_calibration(row, &j->score, d);
     }
-    report_json_known(o, "time_error_median", error >= 0, error);
-    report_json_known(o, "partners", j->score.peers.asked > 0,
-              (double)j->score.peers.right / (double)(j->score.peers.asked + !j->score.peers.asked));
-    cJSON_AddNumberToObject(o, "events", (double)j->score.events);
-    cJSON_AddNumberToObject(o, "known", (double)j->score.known);
-    cJSON_AddNumberToObject(o, "ranks", j->ranks);
-    cJSON_AddNumberToObject(o, "actions", (double)j->actions);
-    cJSON_AddNumberToObject(o, "gain_seconds", j->gain_seconds);
-    cJSON_AddNumberToObject(o, "cost_seconds", j->cost_seconds);
-    report_json_seconds(o, "wall_seconds", j->wall_ns);
-    report_json_known(o, "start_time", j->start_time > 0, (double)j->start_time);
-    report_json_known(o, "recorded_wall_seconds", j->recorded_ns > 0, (double)j->recorded_ns / 1e9);
+    ADD(o, NUMBER("time_error_median", views_known(error >= 0, error)),
+        NUMBER("partners", views_known(asked > 0, (double)j->score.peers.right / asked)),
+        NUMBER("events", j->score.events), NUMBER("known", j->score.known), NUMBER("ranks", j->ranks),
+        NUMBER("actions", j->actions), NUMBER("gain_seconds", j->gain_seconds),
+        NUMBER("cost_seconds", j->cost_seconds), TIME("wall_seconds", j->wall_ns),
+        NUMBER("start_time", views_known(j->start_time > 0, (double)j->start_time)),
+        TIME("recorded_wall_seconds", views_known(j->recorded_ns > 0, (double)j->recorded_ns)));
     add_learned_regions(r, o);
     report_add_tasks(r, r->job->learned.tasks, r->job->learned.task_count, o);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/array.h"
 #include "base/order.h"
 #include "findings/units.h"
 #include "views/json.h"
@@ -46,18 +47,15 @@ static double useful(const struct report_model *m)
     return (double)m->sum_compute_ns + (double)m->sum_omp_ns;
 }
 
-/* Of other arguments than the first job's nothing but the job itself is known. */
-struct figures {
-    bool known;
-    double speedup, efficiency, computation, global;
-};
+/* NAN of other arguments than the first job's. */
+struct figures { double speedup, efficiency, computation, global; };
 
 static struct figures figures_of(const struct report_scaling *s, uint32_t i)
 {
     const struct report_model *first = s->report[0]->model, *m = s->report[i]->model;
-    struct figures f = { .known = !job_other_arguments(s->report[0]->job, s->report[i]->job),
-                         .speedup = ratio((double)first->wall_ns, (double)m->wall_ns),
-                         .computation = ratio(useful(first), useful(m)) };
+    double known = views_known(!job_other_arguments(s->report[0]->job, s->report[i]->job), 1);
+    struct figures f = { .speedup = known * ratio((double)first->wall_ns, (double)m->wall_ns),
+                         .computation = known * ratio(useful(first), useful(m)) };
 
     f.efficiency = f.speedup * ratio((double)processors(s->report[0]), (double)processors(s->report[i]));
     f.global = m->efficiency.parallel * f.computation;
@@ -113,7 +111,6 @@ static void add(struct call *into, const struct call *from, uint32_t jobs)
 static void collect(const struct report_scaling *s, struct calls *calls)
 {
     size_t rows = 0;
-    uint32_t kept = 0;
 
     for (uint32_t i = 0; i < s->count; i++)
         rows += s->report[i]->model->site_count;
@@ -129,13 +126,7 @@ static void collect(const struct report_scaling *s, struct calls *calls)
             c->count[i] = (double)site->count;
             c->bytes[i] = (double)site->bytes;
         }
-    qsort(calls->call, rows, sizeof *calls->call, by_name);
-    for (size_t k = 1; k < rows; k++)
-        if (by_name(&calls->call[kept], &calls->call[k]) == 0)
-            add(&calls->call[kept], &calls->call[k], s->count);
-        else
-            calls->call[++kept] = calls->call[k];
-    calls->count = rows ? kept + 1 : 0;
+    calls->count = (uint32_t)BASE_ARRAY_JOIN(calls->call, rows, by_name, into, from, add(into, from, s->count));
     for (uint32_t k = 0; k < calls->count; k++)
         for (uint32_t i = 0; i < s->count; i++) {
             double share = ratio(calls->call[k].time[i] * 1e9, (double)s->report[i]->model->stream_wall_ns);
@@ -155,26 +146,28 @@ static uint64_t loop_turns(const struct report_scaling *s, uint32_t i)
     return l ? (uint64_t)(report_loop_mean_turns(l) + 0.5) : 0;
 }
 
-static const char *share_text(const struct figures *f, double share)
+static void print_job(const struct report_scaling *s, uint32_t i, struct views_table *t)
 {
-    return f->known ? report_text("%.1f%%", 100 * share) : "-";
+    const struct report *r = s->report[i];
+    const struct report_efficiency *e = &r->model->efficiency;
+    const struct figures f = figures_of(s, i);
+
+    ROW(t, NUMBER("", r->job->info.ranks, "ranks", 6), NUMBER("", r->job->info.threads, "threads", 8),
+        TIME("", r->model->wall_ns, "wall", 9), RATIO("", f.speedup, "speed-up", 9),
+        PERCENT("", 100 * f.efficiency, "efficiency", 11), PERCENT("", 100 * f.global, "global", 8),
+        PERCENT("", 100 * e->parallel, "parallel", 9), PERCENT("", 100 * e->load_balance, "balance", 9),
+        PERCENT("", 100 * e->communication, "communication", 14), PERCENT("", 100 * f.computation, "computation", 12),
+        TEXT("", s->file[i], " job", 0));
 }
 
 static void print_jobs(const struct report_scaling *s, FILE *out)
 {
-    uint32_t others = 0;
+    struct views_table t = { .out = out };
+    bool others = false;
 
-    fprintf(out, "%6s %8s %9s %9s %11s %8s %9s %9s %14s %12s  %s\n", "ranks", "threads", "wall", "speed-up",
-            "efficiency", "global", "parallel", "balance", "communication", "computation", "job");
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct report *r = s->report[i];
-        const struct figures f = figures_of(s, i);
-        others += !f.known;
-        fprintf(out, "%6u %8u %9s %9s %11s %8s %8.1f%% %8.1f%% %13.1f%% %12s  %s\n", r->job->info.ranks,
-                r->job->info.threads, report_time((double)r->model->wall_ns),
-                f.known ? report_text("%.2f", f.speedup) : "-", share_text(&f, f.efficiency), share_text(&f, f.global),
-                100 * r->model->efficiency.parallel, 100 * r->model->efficiency.load_balance,
-                100 * r->model->efficiency.communication, share_text(&f, f.computation), s->file[i]);
+    for (uint32_t i = 0; i <= s->count; i++) {
+        print_job(s, i ? i - 1 : 0, &t);
+        others |= i && isnan(figures_of(s, i - 1).speedup);
     }
     if (others)
         fputs("-: times are not compared with those of the first job, whose arguments are others\n", out);
@@ -216,29 +209,18 @@ void report_print_scaling(struct report_scaling *s, FILE *out)
 
 /* --- JSON --- */
 
-static void add_figure(const struct figures *f, cJSON *o, const char *key, double value)
-{
-    cJSON_AddItemToObject(o, key, f->known ? cJSON_CreateNumber(value) : cJSON_CreateNull());
-}
-
-static void add_job(const struct report_scaling *s, uint32_t i, cJSON *o)
+static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
 {
     const struct report *r = s->report[i];
+    const struct report_efficiency *e = &r->model->efficiency;
     const struct figures f = figures_of(s, i);
 
-    report_json_text(o, "file", s->file[i]);
-    cJSON_AddNumberToObject(o, "ranks", r->job->info.ranks);
-    cJSON_AddNumberToObject(o, "threads", r->job->info.threads);
-    cJSON_AddNumberToObject(o, "wall_seconds", (double)r->model->wall_ns / 1e9);
-    cJSON_AddNumberToObject(o, "all_seconds", (double)r->model->stream_wall_ns / 1e9);
-    add_figure(&f, o, "speedup", f.speedup);
-    add_figure(&f, o, "efficiency", f.efficiency);
-    add_figure(&f, o, "global_efficiency", f.global);
-    cJSON_AddNumberToObject(o, "parallel_efficiency", r->model->efficiency.parallel);
-    cJSON_AddNumberToObject(o, "load_balance", r->model->efficiency.load_balance);
-    cJSON_AddNumberToObject(o, "communication_efficiency", r->model->efficiency.communication);
-    add_figure(&f, o, "computation_scaling", f.computation);
-    cJSON_AddNumberToObject(o, "main_loop_turns", (double)loop_turns(s, i));
+    ADD(jobs, TEXT("file", s->file[i]), NUMBER("ranks", r->job->info.ranks), NUMBER("threads", r->job->info.threads),
+        TIME("wall_seconds", r->model->wall_ns), TIME("all_seconds", r->model->stream_wall_ns),
+        NUMBER("speedup", f.speedup), NUMBER("efficiency", f.efficiency), NUMBER("global_efficiency", f.global),
+        NUMBER("parallel_efficiency", e->parallel), NUMBER("load_balance", e->load_balance),
+        NUMBER("communication_efficiency", e->communication), NUMBER("computation_scaling", f.computation),
+        NUMBER("main_loop_turns", loop_turns(s, i)));
 }
 
 cJSON *report_scaling_json(struct report_scaling *s)
@@ -248,15 +230,13 @@ cJSON *report_scaling_json(struct report_scaling *s)
 
     sort_jobs(s);
     collect(s, &calls);
-    cJSON_AddNumberToObject(root, "version", 1);
-    report_json_text(root, "program", report_program_text(s->report[0]->job, 255));
+    ADD(root, NUMBER("version", 1), TEXT("program", report_program_text(s->report[0]->job, 255)));
     cJSON *jobs = cJSON_AddArrayToObject(root, "jobs"), *rows = cJSON_AddArrayToObject(root, "calls");
     for (uint32_t i = 0; i < s->count; i++)
-        add_job(s, i, report_json_object(jobs));
+        add_job(s, i, jobs);
     for (uint32_t k = 0; k < calls.count; k++) {
-        cJSON *o = report_json_object(rows);
-        report_json_text(o, "function", calls.call[k].function);
-        report_json_text(o, "caller", *calls.call[k].caller ? calls.call[k].caller : NULL);
+        cJSON *o = ADD(rows, TEXT("function", calls.call[k].function),
+                       TEXT("caller", *calls.call[k].caller ? calls.call[k].caller : NULL));
         cJSON_AddItemToObject(o, "count", cJSON_CreateDoubleArray(calls.call[k].count, (int)s->count));
         cJSON_AddItemToObject(o, "time_seconds", cJSON_CreateDoubleArray(calls.call[k].time, (int)s->count));
         cJSON_AddItemToObject(o, "bytes_per_call", cJSON_CreateDoubleArray(calls.call[k].bytes, (int)s->count));

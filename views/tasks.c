@@ -4,16 +4,19 @@
 
 #include "findings/units.h"
 #include "views/json.h"
+#include "views/table.h"
 #include "views/views.h"
 
 /* Depths of one construct are lines below it, which has the sums. */
-static void print_row(const char *name, const struct job_task *t, const char *where, FILE *out)
+static void print_row(const char *name, const struct job_task *t, const char *where, struct views_table *table)
 {
-    fprintf(out, "%-14s %10s %10s %10s %10s %10s %7.2f%%  %s\n", name, report_count(t->created),
-            t->timed ? report_time(report_mean(t->time_ns, t->timed)) : "-",
-            t->timed ? report_time((double)t->max_ns) : "-", t->subtree_ns ? report_time((double)t->subtree_ns) : "-",
-            t->cost_ns ? report_time((double)t->cost_ns) : "-",
-            report_percent((double)t->at_once, (double)t->created), where);
+    ROW(table, TEXT("", name, "tasks", -14), COUNT("", t->created, "created", 10),
+        TIME("", views_known(t->timed, report_mean(t->time_ns, t->timed)), "mean", 10),
+        TIME("", views_known(t->timed, (double)t->max_ns), "max", 10),
+        TIME("", views_known(t->subtree_ns, (double)t->subtree_ns), "subtree", 10),
+        TIME("", views_known(t->cost_ns, (double)t->cost_ns), "deferring", 10),
+        PERCENT2("", report_percent((double)t->at_once, (double)t->created), "at once", 8),
+        TEXT("", where, " place", 0));
 }
 
 /* Depths are sampled at rates of their own: each counts by the tasks that it had, not by those that were timed. */
@@ -64,19 +67,21 @@ static const char *timed_text(const struct job_task *tasks, uint32_t count)
 
 void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t count, FILE *out)
 {
+    struct views_table t = { .out = out };
+
     if (!count)
         return;
-    fprintf(out, "\n%-14s %10s %10s %10s %10s %10s %8s  %s\n", "tasks", "created", "mean", "max", "subtree",
-            "deferring", "at once", "place");
+    fputc('\n', out);
+    print_row("", tasks, "", &t);
     for (uint32_t first = 0, end; first < count; first = end) {
         char where[256];
         end = end_of(tasks, count, first);
         struct job_task sum = sum_of(tasks, first, end);
         report_callsite_text(r->resolver, sum.callsite, REPORT_ENTRY, where, sizeof where);
-        print_row(sum.loops ? "omp taskloop" : "omp task", &sum, where, out);
+        print_row(sum.loops ? "omp taskloop" : "omp task", &sum, where, &t);
         for (uint32_t i = first; end - first > 1 && i < end; i++)
             print_row(report_text("  depth %" PRIu32 "%s", tasks[i].depth, tasks[i].depth == 31 ? "+" : ""),
-                      &tasks[i], "", out);
+                      &tasks[i], "", &t);
     }
     fprintf(out,
             "\nmean, max: with the tasks that one ran at once itself, without those it "
@@ -87,29 +92,18 @@ void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t
 
 void report_add_tasks(struct report *r, const struct job_task *tasks, uint32_t count, cJSON *root)
 {
+    static const struct report_place nowhere;
     cJSON *array = cJSON_AddArrayToObject(root, "tasks");
 
     for (uint32_t i = 0; i < count; i++) {
         const struct job_task *t = &tasks[i];
-        const struct report_place *p = report_resolve(r->resolver, t->callsite, 0, REPORT_ENTRY);
-        cJSON *o = report_json_object(array);
-        cJSON_AddStringToObject(o, "construct", t->loops ? "taskloop" : "task");
-        report_json_text(o, "function", p ? p->function : NULL);
-        report_json_text(o, "file", p ? p->file : NULL);
-        cJSON_AddNumberToObject(o, "line", p ? p->line : 0);
-        report_json_text(o, "module", p ? p->module : NULL);
-        cJSON_AddNumberToObject(o, "offset", p ? (double)p->offset : 0);
-        cJSON_AddNumberToObject(o, "depth", t->depth);
-        cJSON_AddNumberToObject(o, "created", (double)t->created);
-        cJSON_AddNumberToObject(o, "at_once", (double)t->at_once);
-        cJSON_AddNumberToObject(o, "undeferred", (double)t->undeferred);
-        cJSON_AddNumberToObject(o, "loops", (double)t->loops);
-        cJSON_AddNumberToObject(o, "timed", (double)t->timed);
-        cJSON_AddNumberToObject(o, "time_seconds", (double)t->time_ns / 1e9);
-        cJSON_AddNumberToObject(o, "min_seconds", (double)t->min_ns / 1e9);
-        cJSON_AddNumberToObject(o, "max_seconds", (double)t->max_ns / 1e9);
-        cJSON_AddNumberToObject(o, "wait_seconds", (double)t->wait_ns / 1e9);
-        cJSON_AddNumberToObject(o, "subtree_seconds", (double)t->subtree_ns / 1e9);
-        cJSON_AddNumberToObject(o, "deferring_seconds", (double)t->cost_ns / 1e9);
+        const struct report_place *p = report_resolve(r->resolver, t->callsite, 0, REPORT_ENTRY) ?: &nowhere;
+        ADD(array, TEXT("construct", t->loops ? "taskloop" : "task"), TEXT("function", p->function),
+            TEXT("file", p->file), NUMBER("line", p->line), TEXT("module", p->module), NUMBER("offset", p->offset),
+            NUMBER("depth", t->depth), COUNT("created", t->created), COUNT("at_once", t->at_once),
+            COUNT("undeferred", t->undeferred), COUNT("loops", t->loops), COUNT("timed", t->timed),
+            TIME("time_seconds", t->time_ns), TIME("min_seconds", t->min_ns), TIME("max_seconds", t->max_ns),
+            TIME("wait_seconds", t->wait_ns), TIME("subtree_seconds", t->subtree_ns),
+            TIME("deferring_seconds", t->cost_ns));
     }
 }

@@ -12,6 +12,7 @@
 #include "findings/units.h"
 #include "job/job.h"
 #include "views/json.h"
+#include "views/table.h"
 
 struct row { uint64_t count; uint32_t terminal; enum replay_reason why; };
 
@@ -69,12 +70,9 @@ void report_json_unmatched(struct report *r, struct replay_analysis *a, cJSON *o
 
     for (uint32_t i = 0; i < count; i++) {
         char where[256];
-        cJSON *o = report_json_object(array);
         report_site_place(r, row[i].terminal, where, sizeof where);
-        report_json_text(o, "function", job_text(r->job, r->job->terminals[row[i].terminal].function));
-        report_json_text(o, "where", where);
-        cJSON_AddStringToObject(o, "reason", reasons[row[i].why]);
-        cJSON_AddNumberToObject(o, "count", (double)row[i].count);
+        ADD(array, TEXT("function", job_text(r->job, r->job->terminals[row[i].terminal].function)),
+            TEXT("where", where), TEXT("reason", reasons[row[i].why]), COUNT("count", row[i].count));
     }
     free(row);
 }

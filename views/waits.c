@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Views of the replay: waits and their causes; the critical path. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/array.h"
 #include "base/order.h"
 #include "findings/efficiency.h"
 #include "findings/findings.h"
 #include "findings/units.h"
 #include "job/regions.h"
-#include "pythia.h"
+#include "views/table.h"
 #include "views/views.h"
 
 enum { MOST_WAITS = 20, MOST_PLACES = 24 };
@@ -59,21 +59,15 @@ static uint32_t cause_of(struct report *r, uint32_t place)
 static struct row *rows_of(struct report *r, uint32_t *count)
 {
     struct replay_analysis *a = report_analysis(r);
-    uint32_t n, kept = 0;
+    uint32_t n;
     const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(a), &n);
     struct row *row = calloc(n + 1, sizeof *row);
 
     for (uint32_t i = 0; i < n; i++)
         row[i] = (struct row){ c[i].where, cause_of(r, c[i].cause),
                                kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), &c[i]), c[i].ns };
-    qsort(row, n, sizeof *row, by_pair);
-    for (uint32_t i = 0; i < n; i++)
-        if (kept && by_pair(&row[kept - 1], &row[i]) == 0)
-            row[kept - 1].ns += row[i].ns;
-        else
-            row[kept++] = row[i];
-    qsort(row, kept, sizeof *row, by_cost);
-    *count = kept;
+    *count = BASE_ARRAY_JOIN(row, n, by_pair, into, from, into->ns += from->ns);
+    qsort(row, *count, sizeof *row, by_cost);
     return row;
 }
 
@@ -193,16 +187,30 @@ static void print_threads(const struct report_efficiency *e, FILE *out)
         fprintf(out, "all threads, %u a rank: what they did in regions was not measured\n", e->threads);
 }
 
+static void print_wait(struct report *r, const struct row *row, struct views_table *t)
+{
+    double all = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
+    char where[256], cause[256] = "ranks are missing", ranks[128] = "not known:";
+
+    place_text(r, row->where, where, sizeof where);
+    report_cut(where, 38);
+    if (row->cause != NOT_KNOWN) {
+        culprits(r, row, ranks, sizeof ranks);
+        place_text(r, row->cause, cause, sizeof cause);
+    }
+    ROW(t, TIME("", row->ns, "wait", 9), PERCENT("", report_percent(row->ns, all), "share", 6),
+        TEXT("", kind_names[row->kind], " kind", -15), TEXT("", where, "at", -38),
+        TEXT("", report_text("%s %s", ranks, cause), "because of", 0));
+}
+
 void report_print_waits(struct report *r, FILE *out)
 {
-    struct replay_analysis *a = report_analysis(r);
+    const char *why = report_cannot_replay(r, 1);
+    struct views_table t = { .out = out };
     uint32_t count = 0;
 
-    if (!a) {
-        fprintf(out, "this job cannot be replayed: %s\n",
-                r->not_replayed == PYTHIA_ELIMIT
-                    ? "it has too many ranks and calls, or its loops do not repeat soon enough"
-                    : pythia_strerror(r->not_replayed));
+    if (why) {
+        fprintf(out, "this job cannot be replayed: %s\n", why);
         return;
     }
     struct row *row = rows_of(r, &count);
@@ -211,22 +219,9 @@ void report_print_waits(struct report *r, FILE *out)
     print_totals(r, row, count, out);
     print_threads(&r->model->efficiency, out);
     if (count)
-        fprintf(out, "\n%9s %6s  %-15s %-38s because of\n", "wait", "share", "kind", "at");
-    for (uint32_t i = 0; i < count && i < MOST_WAITS && row[i].ns > 0.001 * row[0].ns; i++) {
-        char where[256], cause[256], ranks[128];
-        place_text(r, row[i].where, where, sizeof where);
-        report_cut(where, 38);
-        if (row[i].cause == NOT_KNOWN) {
-            snprintf(ranks, sizeof ranks, "not known:");
-            snprintf(cause, sizeof cause, "ranks are missing");
-        } else {
-            culprits(r, &row[i], ranks, sizeof ranks);
-            place_text(r, row[i].cause, cause, sizeof cause);
-        }
-        fprintf(out, "%9s %5.1f%%  %-15s %-38s %s %s\n", report_time(row[i].ns),
-                report_percent(row[i].ns, 1e9 * replay_analysis_recorded(a) * r->job->info.ranks),
-                kind_names[row[i].kind], where, ranks, cause);
-    }
+        fputc('\n', out);
+    for (uint32_t i = 0; count && i <= count && i <= MOST_WAITS && row[i ? i - 1 : 0].ns > 0.001 * row[0].ns; i++)
+        print_wait(r, &row[i ? i - 1 : 0], &t);
     free(row);
 }
 
@@ -251,31 +246,36 @@ static int longest(const void *a, const void *b)
     return BASE_ORDER(y->ns, x->ns);
 }
 
+static void print_piece(struct report *r, const struct piece *p, struct views_table *t)
+{
+    double mean = 0, wall = (double)replay_analysis_result(report_analysis(r))->longest;
+    char place[256];
+
+    for (uint32_t k = 0; k < r->job->info.ranks; k++)
+        mean += (double)replay_blame_spent(replay_analysis_blame(report_analysis(r)), k, p->place) / r->job->info.ranks;
+    place_text(r, p->place, place, sizeof place);
+    report_cut(place, 44);
+    ROW(t, TIME("", p->ns, "on path", 9), PERCENT("", report_percent((double)p->ns, wall), "share", 6),
+        TIME("", fmax((double)p->ns - mean, 0), "imbalance", 10),
+        TEXT("", report_text("%s, last rank %u", place, p->rank), " place", 0));
+}
+
 static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t last, FILE *out)
 {
     uint32_t places = 2 * replay_bind_sites(replay_analysis_bind(a)) + 1, count = 0;
-    const struct replay_blame *b = replay_analysis_blame(a);
     struct piece *piece = calloc(places, sizeof *piece);
-    double wall = (double)replay_analysis_result(a)->longest;
+    double least = 0.001 * (double)replay_analysis_result(a)->longest;
+    struct views_table t = { .out = out };
 
     for (uint32_t p = 0; p < places; p++) {
         piece[count] = (struct piece){ .place = p };
-        piece[count].ns = replay_blame_path(b, last, p, &piece[count].rank);
+        piece[count].ns = replay_blame_path(replay_analysis_blame(a), last, p, &piece[count].rank);
         count += piece[count].ns > 0;
     }
     qsort(piece, count, sizeof *piece, longest);
-    fprintf(out, "%9s %6s %10s  %s\n", "on path", "share", "imbalance", "place");
-    for (uint32_t i = 0; i < count && i < MOST_PLACES && (double)piece[i].ns > 0.001 * wall; i++) {
-        char place[256];
-        double mean = 0;
-        for (uint32_t k = 0; k < r->job->info.ranks; k++)
-            mean += (double)replay_blame_spent(b, k, piece[i].place) / r->job->info.ranks;
-        double more = (double)piece[i].ns > mean ? (double)piece[i].ns - mean : 0;
-        place_text(r, piece[i].place, place, sizeof place);
-        report_cut(place, 44);
-        fprintf(out, "%9s %5.1f%% %10s  %s, last rank %u\n", report_time((double)piece[i].ns),
-                report_percent((double)piece[i].ns, wall), report_time(more), place, piece[i].rank);
-    }
+    print_piece(r, piece, &t);
+    for (uint32_t i = 0; i < count && i < MOST_PLACES && (double)piece[i].ns > least; i++)
+        print_piece(r, &piece[i], &t);
     free(piece);
 }
 
@@ -298,10 +298,7 @@ void report_print_path(struct report *r, FILE *out)
         int64_t ns = replay_blame_path_of(replay_analysis_blame(a), last, i, &block);
         if ((double)ns < 0.01 * (double)replay_analysis_result(a)->longest)
             continue;
-        if (block > 1)
-            fprintf(out, "  %u-%u %s", i * block, i * block + block - 1, report_time((double)ns));
-        else
-            fprintf(out, "  %u %s", i, report_time((double)ns));
+        fprintf(out, "  %s %s", report_rank_text(i * block, block), report_time((double)ns));
     }
     fputc('\n', out);
 }
