@@ -17,18 +17,12 @@ static const char *const names[SECTION_TYPES] = {
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
     "groups", "messages", "starts", "series", "extremes", "own times", "clock", "exponents", "columns",
-    "run delay",  "usual times", "digrams", "block extremes", "threads", "learned regions", "learned tasks",
+    "run delay",  "digrams", "block extremes", "threads", "learned regions", "learned tasks",
     "hops",
 };
 
 /* Bytes of a record, where all are alike. */
 static const uint32_t record_size[SECTION_TYPES] = {
-    [SECTION_INFO] = RECORD_INFO,
-    [SECTION_MODULES] = RECORD_MODULE,
-    [SECTION_FRAMES] = RECORD_FRAME,
-    [SECTION_CALLSITES] = RECORD_CALLSITE,
-    [SECTION_COMMS] = RECORD_COMM,
-    [SECTION_TERMINALS] = RECORD_TERMINAL,
     [SECTION_RULES] = RECORD_RULE,
     [SECTION_NODES] = RECORD_NODE,
     [SECTION_CLASSES] = RECORD_CLASS,
@@ -37,23 +31,10 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_RANGES] = RECORD_RANGE,
     [SECTION_VARIANTS] = RECORD_VARIANT,
     [SECTION_STREAMS] = RECORD_STREAM,
-    [SECTION_SUMS] = RECORD_SUM,
-    [SECTION_REGIONS] = RECORD_REGION,
-    [SECTION_TASKS] = RECORD_TASK,
-    [SECTION_MACHINE] = RECORD_MACHINE,
     [SECTION_TIMES] = RECORD_TIME,
-    [SECTION_EXTREMES] = RECORD_EXTREMES,
-    [SECTION_OWN] = RECORD_OWN,
-    [SECTION_CLOCK] = RECORD_CLOCK,
     [SECTION_TURNS] = RECORD_TURN,
     [SECTION_COLUMNS] = 1,
-    [SECTION_DELAY] = RECORD_DELAY,
-    [SECTION_USUAL] = RECORD_USUAL,
-    [SECTION_DIGRAMS] = RECORD_DIGRAM,
     [SECTION_EXTENTS] = RECORD_EXTENTS,
-    [SECTION_THREADS] = RECORD_THREADS,
-    [SECTION_LEARNED_REGIONS] = RECORD_REGION,
-    [SECTION_LEARNED_TASKS] = RECORD_TASK,
 };
 
 const char *file_section_name(uint32_t type)
@@ -166,7 +147,7 @@ static int verified(const struct input *in, const unsigned char *entry, uint64_t
 static bool passed_over(const struct input *in, const unsigned char *entry)
 {
     uint32_t type = file_get32(entry + ENTRY_TYPE);
-    return !in->source->whole && ((type >= SECTION_GROUPS && type <= SECTION_OWN) || type >= SECTION_USUAL);
+    return !in->source->whole && ((type >= SECTION_GROUPS && type <= SECTION_OWN) || type >= SECTION_DIGRAMS);
 }
 
 /* Sections stand in the order of the table, each at the next multiple of 8 after the one before. */

@@ -15,7 +15,7 @@
 #define FORMAT_MAGIC "PYTHIA\x1a\n"
 
 enum {
-    FORMAT_VERSION = 7,
+    FORMAT_VERSION = 8,
     FORMAT_HEADER = 64,
     FORMAT_ENTRY = 48,
     FORMAT_SECTIONS_MAX = 64,
@@ -63,8 +63,7 @@ enum file_section_type {
     SECTION_TURNS, /* these two are no option: who does not know them would read other exponents */
     SECTION_COLUMNS,
     SECTION_DELAY,
-    SECTION_USUAL, /* for who reads the whole job, too */
-    SECTION_DIGRAMS,
+    SECTION_DIGRAMS, /* for who reads the whole job, too */
     SECTION_EXTENTS,
     SECTION_THREADS,
     SECTION_LEARNED_REGIONS,
@@ -73,14 +72,8 @@ enum file_section_type {
     SECTION_TYPES
 };
 
-/* Bytes of a record of each. */
+/* Bytes of a record of each that is no table (table.h). */
 enum {
-    RECORD_INFO = 56,
-    RECORD_MODULE = 8,
-    RECORD_FRAME = 16,
-    RECORD_CALLSITE = 8,
-    RECORD_COMM = 8,
-    RECORD_TERMINAL = 24,
     RECORD_RULE = 8,
     RECORD_NODE = 16,
     RECORD_CLASS = 72,
@@ -89,20 +82,9 @@ enum {
     RECORD_RANGE = 32,
     RECORD_VARIANT = 160,
     RECORD_STREAM = 112,
-    RECORD_SUM = 24,
-    RECORD_REGION = 280,
-    RECORD_TASK = 104,
-    RECORD_MACHINE = 24,
     RECORD_TIME = 24,
-    RECORD_CLOCK = 16,
-    RECORD_EXTREMES = 732,
-    RECORD_OWN = 52,
     RECORD_TURN = 24,
-    RECORD_DELAY = 32,
-    RECORD_USUAL = 32,
-    RECORD_DIGRAM = 24,
-    RECORD_EXTENTS = 48,
-    RECORD_THREADS = 104
+    RECORD_EXTENTS = 48
 };
 
 /* Records a block of the sections that are written in blocks. */

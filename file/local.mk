@@ -7,9 +7,8 @@ libpythia_file_la_SOURCES = %D%/file.h \
 	%D%/format.h \
 	%D%/open.c %D%/open.h %D%/open_values.c \
 	%D%/pack.c %D%/pack.h %D%/pack_class.c %D%/pack_parts.c \
-	%D%/records.c %D%/records.h \
+	%D%/table.c %D%/table.h \
 	%D%/timeline.c %D%/timeline.h \
-	%D%/traffic.c %D%/traffic.h \
 	%D%/times.c %D%/times.h \
 	%D%/unpack.c %D%/unpack.h %D%/unpack_class.c
 libpythia_file_la_LIBADD = $(ZSTD_LIBS) -lm

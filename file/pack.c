@@ -13,7 +13,7 @@
 
 /* Bytes of a section that are compressed: in a file nearly all; in a message only what takes longer to move than to
    compress (a GB/s against 0.2: ranks of one node copy it). */
-enum { LEVEL = 3, SMALL_IN_FILE = 128, SMALL_IN_MESSAGE = 1 << 20 };
+enum { LEVEL = 3, SMALL_IN_FILE = 64, SMALL_IN_MESSAGE = 1 << 20 };
 
 /* --- A section --- */
 
@@ -160,10 +160,9 @@ static int pack(const struct job *j, const uint8_t *known, bool file, void **dat
     struct file_packer p = { .job = j, .known = known, .file = file, .zstd = ZSTD_createCCtx() };
     if (!p.zstd)
         p.error = PYTHIA_ENOMEM;
-    file_pack_definitions(&p);
+    file_pack_parts(&p);
     for (uint32_t i = 0; i < j->class_count && !p.error; i++)
         file_pack_class(&p, i);
-    file_pack_others(&p);
     for (int type = 1; type < SECTION_TYPES; type++)
         compress_section(&p, (enum file_section_type)type);
     if (p.section[SECTION_STATS].flags != ENTRY_BLOCKS || p.timeless)

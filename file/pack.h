@@ -2,7 +2,7 @@
 /*
  * Writing a packed job: sections as they are built, one record after the other.
  *
- *   pack_parts.c   definitions, streams, and what is optional
+ *   pack_parts.c   strings, streams, and tables (table.h)
  *   pack_class.c   rules of all classes in one store; statistics, ranges, variants
  *   pack.c         sections grow, are compressed and put together
  *
@@ -66,8 +66,7 @@ static inline void file_put32s(unsigned char *at, const uint32_t *v, int n)
         file_put32(at + 4 * i, v[i]);
 }
 
-void file_pack_definitions(struct file_packer *p);            /* strings to terminals */
+void file_pack_parts(struct file_packer *p);                  /* all but the classes */
 void file_pack_class(struct file_packer *p, uint32_t number); /* classes in order */
-void file_pack_others(struct file_packer *p);                 /* streams and all that is optional */
 
 #endif

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A packed job without its classes: definitions before them, totals and optional sections after them. */
-#include "file/timeline.h"
+/* A packed job without its classes. */
 #include "file/pack.h"
-#include "file/records.h"
-#include "file/traffic.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "file/table.h"
+#include "file/timeline.h"
+
 #include "pythia.h"
-
-/* --- Definitions --- */
-
-/* A record of a list of fields: VALUE, whose name is RECORD there. */
-#define PACK(p, section, size, record, value)                                                        \
-    do {                                                                                             \
-        struct file_cursor cursor_ = { .at = file_pack_record(p, section, size), .writes = true };                   \
-        __auto_type value_ = value;                                                                  \
-        if (cursor_.at)                                                                              \
-            file_record_##record(&cursor_, &value_);                                                 \
-    } while (0)
 
 static void pack_strings(struct file_packer *p)
 {
@@ -38,38 +28,6 @@ static void pack_strings(struct file_packer *p)
         at += length;
     }
     p->section[SECTION_STRINGS].count = j->string_count;
-}
-
-static void pack_places(struct file_packer *p)
-{
-    const struct job *j = p->job;
-    unsigned char *at;
-    for (uint32_t i = 0; i < j->module_count && (at = file_pack_record(p, SECTION_MODULES, RECORD_MODULE)); i++)
-        file_put32s(at, (const uint32_t[]){ j->modules[i].path, j->modules[i].build_id }, 2);
-    for (uint32_t i = 0; i < j->frame_count && (at = file_pack_record(p, SECTION_FRAMES, RECORD_FRAME)); i++) {
-        file_put32(at, j->frames[i].module);
-        file_put64(at + 8, j->frames[i].offset);
-    }
-    for (uint32_t i = 0; i < j->callsite_count && (at = file_pack_record(p, SECTION_CALLSITES, RECORD_CALLSITE)); i++)
-        file_put32s(at, (const uint32_t[]){ j->callsites[i].first, j->callsites[i].count }, 2);
-    for (uint32_t i = 0; i < j->comm_count && (at = file_pack_record(p, SECTION_COMMS, RECORD_COMM)); i++)
-        file_put32s(at, (const uint32_t[]){ j->comms[i].name, j->comms[i].size }, 2);
-}
-
-static void pack_terminals(struct file_packer *p)
-{
-    for (uint32_t i = 0; i < p->job->terminal_count; i++) {
-        const struct job_terminal *t = &p->job->terminals[i];
-        unsigned char *at = file_pack_record(p, SECTION_TERMINALS, RECORD_TERMINAL);
-        if (!at)
-            return;
-        at[0] = t->kind;
-        at[1] = t->phase;
-        at[2] = t->call_kind;
-        at[3] = t->peer_class;
-        at[4] = t->blocking;
-        file_put32s(at + 8, (const uint32_t[]){ t->function, t->callsite, t->comm }, 3);
-    }
 }
 
 /* --- Streams: by columns, which compress better; ranks as differences; sums as mean and remainder --- */
@@ -119,54 +77,19 @@ static void pack_streams(struct file_packer *p)
     p->section[SECTION_STREAMS].count = n;
 }
 
-static void pack_lists(struct file_packer *p)
+void file_pack_parts(struct file_packer *p)
 {
     const struct job *j = p->job;
-    if (j->oracle.present)
-        PACK(p, SECTION_ORACLE, FILE_ORACLE_SIZE, oracle, j->oracle);
-    for (uint32_t i = 0; i < j->sum_count; i++)
-        PACK(p, SECTION_SUMS, RECORD_SUM, sum, j->sums[i]);
-    for (uint32_t i = 0; i < j->digrams.count; i++)
-        PACK(p, SECTION_DIGRAMS, RECORD_DIGRAM, digram, j->digrams.of[i]);
-    for (uint32_t i = 0; i < j->threads.count; i++)
-        PACK(p, SECTION_THREADS, RECORD_THREADS, threads, j->threads.of[i]);
-    for (uint32_t i = 0; i < j->region_count; i++)
-        PACK(p, SECTION_REGIONS, RECORD_REGION, region, j->regions[i]);
-    for (uint32_t i = 0; i < j->task_count; i++)
-        PACK(p, SECTION_TASKS, RECORD_TASK, task, j->tasks[i]);
-    for (uint32_t i = 0; i < j->learned.region_count; i++)
-        PACK(p, SECTION_LEARNED_REGIONS, RECORD_REGION, region, j->learned.regions[i]);
-    for (uint32_t i = 0; i < j->learned.task_count; i++)
-        PACK(p, SECTION_LEARNED_TASKS, RECORD_TASK, task, j->learned.tasks[i]);
-    if (j->machine.present)
-        PACK(p, SECTION_MACHINE, RECORD_MACHINE, machine, j->machine);
-    if (j->clock.nodes)
-        PACK(p, SECTION_CLOCK, RECORD_CLOCK, clock, j->clock);
-    if (j->delay.ranks)
-        PACK(p, SECTION_DELAY, RECORD_DELAY, delay, j->delay);
-}
-
-/* --- In order --- */
-
-void file_pack_definitions(struct file_packer *p)
-{
-    PACK(p, SECTION_INFO, RECORD_INFO, info, p->job->info);
+    struct job said = *j;
     pack_strings(p);
-    pack_places(p);
-    pack_terminals(p);
-}
-
-void file_pack_others(struct file_packer *p)
-{
     pack_streams(p);
-    pack_lists(p);
-    file_pack_groups(p);
-    file_pack_flows(p);
-    file_pack_hops(p);
-    file_pack_starts(p);
+    if (p->file && file_round_own(j, &said.own))
+        p->error = PYTHIA_ENOMEM;
+    p->job = &said;
+    file_pack_tables(p);
+    p->job = j;
+    if (p->file)
+        free(said.own.row);
     file_pack_series(p);
-    file_pack_extremes(p);
-    file_pack_usual(p);
-    file_pack_own(p);
     file_pack_extents(p);
 }

@@ -1,23 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* By columns (file/records.c), and of series only the steps that there are. */
+/* By columns, and of series only the steps that there are. */
 #include "file/timeline.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "file/records.h"
-#include "job/extremes.h"
-#include "job/own.h"
-#include "job/series.h"
+#include "file/table.h"
 #include "pythia.h"
 
 /* --- Series --- */
 
-enum { SERIES_HEAD = 24 };
+/* A record: what it is of, then its steps; of one rank the parts are the sum, which then fits 16 bits. */
+enum { COLUMNS = JOB_SERIES_KINDS * (1 + JOB_SERIES_PARTS) };
+static const struct job_schema *const head = &job_schemas[JOB_TABLE_SERIES];
 
-static uint64_t size_of(const struct job_series *s)
+static uint32_t columns_of(const struct job_series *s, struct job_field f[COLUMNS])
 {
-    return SERIES_HEAD + (uint64_t)JOB_SERIES_KINDS * s->steps * (s->ranks > 1 ? 8 : 2);
+    const char *row = (const char *)s;
+    uint32_t n = 0;
+    for (int kind = 0; kind < JOB_SERIES_KINDS; kind++) {
+        if (s->ranks > 1)
+            f[n++] = (struct job_field){ .at = (uint16_t)((const char *)s->sum[kind] - row), .width = 4 };
+        for (int part = 0; part < (s->ranks > 1 ? JOB_SERIES_PARTS : 1); part++)
+            f[n++] = (struct job_field){ .at = (uint16_t)((const char *)s->part[kind][part] - row), .width = 2 };
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        f[i].stride = f[i].width;
+        f[i].count = (uint16_t)s->steps;
+    }
+    return n;
 }
 
 enum { ROUNDED = JOB_SERIES_WHOLE / 85 };
@@ -53,13 +64,18 @@ void file_pack_series(struct file_packer *p)
 {
     for (uint32_t i = 0; i < p->job->series.count; i++) {
         struct job_series s = p->job->series.of[i];
-        struct file_cursor c = { .at = file_pack_grow(p, SECTION_SERIES, size_of(&s)), .writes = true };
-        if (!c.at)
+        struct job_field f[COLUMNS];
+        uint32_t columns = columns_of(&s, f), size = file_row_size(head->field, head->fields);
+        unsigned char *at = file_pack_grow(p, SECTION_SERIES, size + file_row_size(f, columns));
+        if (!at)
             return;
         if (p->file)
             round_series(&s);
-        file_record_series_head(&c, &s);
-        file_record_series_steps(&c, &s);
+        for (uint32_t k = 0; k < JOB_SERIES_KINDS * JOB_SERIES_STEPS && s.ranks == 1; k++)
+            s.part[k / JOB_SERIES_STEPS][0][k % JOB_SERIES_STEPS] =
+                (uint16_t)s.sum[k / JOB_SERIES_STEPS][k % JOB_SERIES_STEPS];
+        file_columns_put(head->field, head->fields, &s, 0, 1, at);
+        file_columns_put(f, columns, &s, 0, 1, at + size);
         p->section[SECTION_SERIES].count++;
     }
 }
@@ -67,15 +83,19 @@ void file_pack_series(struct file_packer *p)
 /* Returns the bytes of the record at `at`, 0: it does not fit. */
 static uint64_t get_series(const unsigned char *at, uint64_t left, struct job_series *s)
 {
-    struct file_cursor c;
+    struct job_field f[COLUMNS];
+    uint32_t size = file_row_size(head->field, head->fields), columns;
     memset(s, 0, sizeof *s);
-    if (left < SERIES_HEAD)
+    if (left < size)
         return 0;
-    file_record_series_head(file_cursor_at(&c, at), s);
-    if (c.bad || s->steps > JOB_SERIES_STEPS || size_of(s) > left)
+    file_columns_get(head->field, head->fields, s, 0, 1, at);
+    if (s->steps > JOB_SERIES_STEPS || size + file_row_size(f, columns = columns_of(s, f)) > left)
         return 0;
-    file_record_series_steps(&c, s);
-    return size_of(s);
+    file_columns_get(f, columns, s, 0, 1, at + size);
+    for (uint32_t kind = 0; kind < JOB_SERIES_KINDS && s->ranks <= 1; kind++)
+        for (uint32_t i = 0; i < s->steps; i++)
+            s->sum[kind][i] = s->part[kind][JOB_SERIES_MOST][i] = s->part[kind][JOB_SERIES_LEAST][i];
+    return size + file_row_size(f, columns);
 }
 
 static int unpack_series(struct file_reader *r)
@@ -85,7 +105,7 @@ static int unpack_series(struct file_reader *r)
     uint64_t at = 0;
     if (!s->data)
         return 0;
-    if (s->count > s->size / SERIES_HEAD)
+    if (s->count > s->size / file_row_size(head->field, head->fields))
         return REFUSE(r, "damaged: section series has another size");
     if (base_array_room(&l->of, &l->room, s->count, sizeof *l->of))
         return file_reader_no_memory(r);
@@ -97,49 +117,6 @@ static int unpack_series(struct file_reader *r)
     }
     l->count = (uint32_t)s->count;
     return at == s->size ? 0 : REFUSE(r, "damaged: bytes after the last series");
-}
-
-/* --- Extremes --- */
-
-void file_pack_extremes(struct file_packer *p)
-{
-    struct job_extremes_list l = p->job->extremes;
-    struct file_cursor c = { .writes = true };
-    c.at = l.count ? file_pack_grow(p, SECTION_EXTREMES, (size_t)l.count * RECORD_EXTREMES) : NULL;
-    if (!c.at)
-        return;
-    file_record_extremes(&c, &l);
-    p->section[SECTION_EXTREMES].count = l.count;
-}
-
-void file_pack_usual(struct file_packer *p)
-{
-    struct job_extremes_list l = p->job->extremes;
-    struct file_cursor c = { .writes = true };
-    c.at = l.count ? file_pack_grow(p, SECTION_USUAL, (size_t)l.count * RECORD_USUAL) : NULL;
-    if (!c.at)
-        return;
-    file_record_usual(&c, &l);
-    p->section[SECTION_USUAL].count = l.count;
-}
-
-static int unpack_extremes(struct file_reader *r)
-{
-    const struct file_section *s = &r->in.section[SECTION_EXTREMES];
-    struct job_extremes_list *l = &r->job->extremes;
-    struct file_cursor c;
-    if (base_array_room(&l->of, &l->room, s->count, sizeof *l->of))
-        return file_reader_no_memory(r);
-    l->count = s->data ? (uint32_t)s->count : 0;
-    if (l->count)
-        memset(l->of, 0, l->count * sizeof *l->of); /* an older file does not know what is usual */
-    file_record_extremes(file_cursor_at(&c, s->data), l);
-    s = &r->in.section[SECTION_USUAL];
-    if (s->data && s->count != l->count)
-        return REFUSE(r, "damaged: usual times of other terminals");
-    if (s->data)
-        file_record_usual(file_cursor_at(&c, s->data), l);
-    return 0;
 }
 
 /* --- Own times --- */
@@ -159,60 +136,20 @@ static void round_own(struct job_own *o)
     }
 }
 
-/* Which rows go into a file: those of nodes that matter; a message has all. NULL: out of memory. */
-static bool *own_kept(struct file_packer *p, uint32_t *n)
+int file_round_own(const struct job *j, struct job_own_list *said)
 {
-    const struct job_own_list *l = &p->job->own;
-    bool *keep = calloc((size_t)l->count + 1, sizeof *keep);
-    *n = 0;
-    if (keep && p->file && job_own_matter(p->job, keep)) {
-        free(keep);
-        keep = NULL;
-    }
-    for (uint32_t i = 0; i < l->count && keep; i++)
-        *n += keep[i] |= !p->file;
-    return keep;
-}
-
-void file_pack_own(struct file_packer *p)
-{
-    const struct job_own_list *l = &p->job->own;
-    uint32_t n, row = 0;
-    bool *keep = own_kept(p, &n);
-    if (!keep)
-        p->error = PYTHIA_ENOMEM;
-    unsigned char *at = keep && n ? file_pack_grow(p, SECTION_OWN, (size_t)n * RECORD_OWN) : NULL;
-    for (uint32_t i = 0; i < l->count && at; i++) {
-        struct job_own o = l->row[i];
-        struct file_cursor c = { .at = at, .writes = true, .row = row, .others = n - 1 };
-        if (!keep[i])
-            continue;
-        if (p->file)
-            round_own(&o);
-        file_record_own(&c, &o);
-        row++;
-    }
-    if (at)
-        p->section[SECTION_OWN].count = n;
+    uint32_t n = j->own.count, kept = 0;
+    bool *keep = calloc((size_t)n + 1, sizeof *keep);
+    struct job_own *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    int error = keep && rows ? job_own_matter(j, keep) : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < n && !error; i++)
+        if (keep[i]) {
+            rows[kept] = j->own.row[i];
+            round_own(&rows[kept++]);
+        }
     free(keep);
-}
-
-static int unpack_own(struct file_reader *r)
-{
-    const struct file_section *s = &r->in.section[SECTION_OWN];
-    struct job_own_list *l = &r->job->own;
-    uint32_t n = s->data ? (uint32_t)s->count : 0;
-    if (base_array_room(&l->row, &l->room, n, sizeof *l->row))
-        return file_reader_no_memory(r);
-    for (uint32_t i = 0; i < n; i++) {
-        struct file_cursor c;
-        file_cursor_at(&c, s->data);
-        c.row = i;
-        c.others = n - 1;
-        file_record_own(&c, &l->row[i]);
-    }
-    l->count = n;
-    return 0;
+    *said = (struct job_own_list){ rows, error ? 0 : kept, n };
+    return error;
 }
 
 /* --- Extremes of blocks --- */
@@ -229,46 +166,61 @@ static void round_extent(struct job_extent *e)
     }
 }
 
+/* Ranks are counted from the first of the block. */
+static const struct job_field extents[] = {
+#define EXTENT(member, wide) { .at = offsetof(struct job_stream, member), .width = wide, .count = 1 }
+    EXTENT(wall.least, 8),      EXTENT(wall.most, 8),      EXTENT(useful.least, 8),      EXTENT(useful.most, 8),
+    EXTENT(wall.least_rank, 4), EXTENT(wall.most_rank, 4), EXTENT(useful.least_rank, 4), EXTENT(useful.most_rank, 4),
+};
+enum { EXTENTS = sizeof extents / sizeof *extents };
+
+static void shift_ranks(struct job_stream *s, uint32_t by)
+{
+    s->wall.least_rank += by;
+    s->wall.most_rank += by;
+    s->useful.least_rank += by;
+    s->useful.most_rank += by;
+}
+
 void file_pack_extents(struct file_packer *p)
 {
     const struct job *j = p->job;
     uint32_t n = j->info.block > 1 ? j->stream_count : 0;
     unsigned char *at = n ? file_pack_grow(p, SECTION_EXTENTS, (size_t)n * RECORD_EXTENTS) : NULL;
-    for (uint32_t i = 0; i < n && at; i++) {
-        struct file_cursor c = { .at = at, .writes = true, .row = i, .others = n - 1 };
-        struct job_stream s = j->streams[i];
-        if (p->file && s.count > 1) {
-            round_extent(&s.wall);
-            round_extent(&s.useful);
+    struct job_stream *said = at ? malloc(n * sizeof *said) : NULL;
+    for (uint32_t i = 0; i < n && said; i++) {
+        said[i] = j->streams[i];
+        shift_ranks(&said[i], -said[i].rank);
+        if (p->file && said[i].count > 1) {
+            round_extent(&said[i].wall);
+            round_extent(&said[i].useful);
         }
-        file_record_extents(&c, &s);
     }
-    if (at)
+    if (said) {
+        file_columns_put(extents, EXTENTS, said, sizeof *said, n, at);
         p->section[SECTION_EXTENTS].count = n;
+    } else if (n) {
+        p->error = PYTHIA_ENOMEM;
+    }
+    free(said);
 }
 
 static int unpack_extents(struct file_reader *r)
 {
     const struct file_section *s = &r->in.section[SECTION_EXTENTS];
+    struct job_stream *streams = r->job->streams;
     uint32_t n = r->job->info.block > 1 ? r->job->stream_count : 0;
     if (s->count != n || (n && !s->data))
         return REFUSE(r, "damaged: %llu extremes of %u blocks of ranks", (unsigned long long)s->count, n);
-    for (uint32_t i = 0; i < n; i++) {
-        struct file_cursor c;
-        file_cursor_at(&c, s->data);
-        c.row = i;
-        c.others = n - 1;
-        file_record_extents(&c, &r->job->streams[i]);
-    }
+    if (n)
+        file_columns_get(extents, EXTENTS, streams, sizeof *streams, n, s->data);
+    for (uint32_t i = 0; i < n; i++)
+        shift_ranks(&streams[i], streams[i].rank);
     return 0;
 }
 
 int file_unpack_timeline(struct file_reader *r)
 {
     int error = unpack_extents(r);
-    if (!error)
-        error = unpack_series(r);
-    if (!error)
-        error = unpack_extremes(r);
-    return error ? error : unpack_own(r);
+    return error ? error : unpack_series(r);
 }

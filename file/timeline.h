@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections of how time goes by: series of ranks, extremes of terminals and of blocks of ranks. Private to file/. */
+/* What is rounded in a file: series, extremes of blocks, own times. Private to file/. */
 #ifndef PYTHIA_FILE_TIMELINE_H
 #define PYTHIA_FILE_TIMELINE_H
 
@@ -7,11 +7,12 @@
 #include "file/unpack.h"
 
 void file_pack_series(struct file_packer *p);
-void file_pack_extremes(struct file_packer *p);
-void file_pack_usual(struct file_packer *p);
-void file_pack_own(struct file_packer *p);
 void file_pack_extents(struct file_packer *p);
-/* After the terminals; what has no section is empty. 0, or a negative PYTHIA_E… with a line in `why`. */
+/* What a file says of own times: of nodes that matter, in their first bits. The caller frees the rows. 0 or
+   PYTHIA_ENOMEM. */
+int file_round_own(const struct job *j, struct job_own_list *said);
+/* Series, extremes of the blocks of the streams; what has no section is empty. 0, or a negative PYTHIA_E… with a line
+   in `why`. */
 int file_unpack_timeline(struct file_reader *r);
 
 #endif

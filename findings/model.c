@@ -94,7 +94,7 @@ static void add_extremes(struct report_model *m, const uint32_t *place)
         const struct job_extremes *e = &m->job->extremes.of[i];
         const struct job_terminal *t = &m->job->terminals[e->terminal];
         if (t->kind != JOB_REGION && t->phase != JOB_CLOSE)
-            job_extremes_merge(&m->sites[place[e->terminal]].extremes, e);
+            job_extremes_add_up(&m->sites[place[e->terminal]].extremes, e);
     }
 }
 

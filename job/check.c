@@ -14,12 +14,10 @@
 #include "pythia.h"
 #include "base/order.h"
 #include "job/class.h"
-#include "job/flow.h"
-#include "job/group.h"
-#include "job/starts.h"
 #include "job/intern.h"
 #include "job/ranges.h"
 #include "job/relation.h"
+#include "job/schema.h"
 #include "job/turns.h"
 
 int job_refuse(char *why, size_t size, const char *format, ...)
@@ -40,69 +38,15 @@ struct audit {
 
 #define REFUSE(a, ...) job_refuse((a)->why, (a)->size, __VA_ARGS__)
 
-static int none_or_below(uint32_t number, uint32_t count)
-{
-    return number == GRAMMAR_NONE || number < count;
-}
-
-static int check_info(const struct audit *a)
-{
-    const struct job *j = a->job;
-    const struct job_info *f = &j->info;
-    if (!none_or_below(f->program, j->string_count) || !none_or_below(f->program_id, j->string_count) ||
-        !none_or_below(f->arguments, j->string_count) || !none_or_below(f->mpi, j->string_count))
-        return REFUSE(a, "info: a string out of range");
-    if (!none_or_below(j->machine.tree, j->string_count) || !none_or_below(j->machine.energy, j->string_count) ||
-        !(j->machine.joules >= 0 && j->machine.joules < 1e18))
-        return REFUSE(a, "machine: a string or a number out of range");
-    return f->runs ? 0 : REFUSE(a, "info: no runs");
-}
-
 static int check_places(const struct audit *a)
 {
     const struct job *j = a->job;
-    for (uint32_t i = 0; i < j->module_count; i++)
-        if (j->modules[i].path >= j->string_count || j->modules[i].build_id >= j->string_count)
-            return REFUSE(a, "module %u: a string out of range", i);
-    for (uint32_t i = 0; i < j->frame_count; i++)
-        if (j->frames[i].module >= j->module_count)
-            return REFUSE(a, "frame %u: module out of range", i);
     for (uint32_t i = 0; i < j->callsite_count; i++)
         if (j->callsites[i].first > j->frame_count || j->callsites[i].count > j->frame_count - j->callsites[i].first)
             return REFUSE(a, "callsite %u: frames out of range", i);
-    for (uint32_t i = 0; i < j->comm_count; i++)
-        if (j->comms[i].name >= j->string_count)
-            return REFUSE(a, "communicator %u: name out of range", i);
-    return 0;
-}
-
-static int check_sums(const struct audit *a)
-{
-    const struct job *j = a->job;
-    for (uint32_t i = 0; i < j->sum_count; i++) {
-        const struct job_sum *s = &j->sums[i];
-        if (s->terminal >= j->terminal_count || s->name >= j->string_count || !s->count.samples)
-            return REFUSE(a, "sum %u: out of range", i);
-        if (i && (s[-1].terminal > s->terminal || (s[-1].terminal == s->terminal && s[-1].name >= s->name)))
-            return REFUSE(a, "sum %u: out of order", i);
-    }
-    return 0;
-}
-
-static int check_terminals(const struct audit *a)
-{
-    const struct job *j = a->job;
-    for (uint32_t i = 0; i < j->terminal_count; i++) {
-        const struct job_terminal *t = &j->terminals[i];
-        if (t->kind >= JOB_KINDS || t->phase > JOB_CLOSE || t->call_kind >= JOB_CALL_KINDS ||
-            t->peer_class > JOB_PEER_ROOT)
-            return REFUSE(a, "terminal %u: unknown kind", i);
-        if (t->function >= j->string_count || !none_or_below(t->callsite, j->callsite_count) ||
-            !none_or_below(t->comm, j->comm_count))
-            return REFUSE(a, "terminal %u: out of range", i);
+    for (uint32_t i = 0; i < j->terminal_count; i++)
         if (job_find_terminal(j, j->terminal_hash[i]) != i)
             return REFUSE(a, "terminal %u: stands twice", i);
-    }
     return 0;
 }
 
@@ -358,7 +302,8 @@ static int check_block(const struct audit *a, uint32_t i)
         return REFUSE(a, "streams %u: not a block of ranks", i);
     if (!extent_sane(s, &s->wall, a->job->info.block) || !extent_sane(s, &s->useful, a->job->info.block))
         return REFUSE(a, "streams %u: extremes of other ranks", i);
-    return none_or_below(s->class_index, a->job->class_count) ? 0 : REFUSE(a, "streams %u: class out of range", i);
+    bool known = s->class_index == GRAMMAR_NONE || s->class_index < a->job->class_count;
+    return known ? 0 : REFUSE(a, "streams %u: class out of range", i);
 }
 
 static int check_stream(const struct audit *a, uint32_t i)
@@ -408,59 +353,22 @@ static int check_streams(const struct audit *a)
     return !error && j->info.block == 1 ? check_owners(a) : error;
 }
 
-static int check_regions(const struct audit *a)
-{
-    const struct job *j = a->job;
-    int error = 0;
-    unsigned char *seen = calloc((size_t)j->callsite_count + 1, 1);
-    if (!seen) {
-        REFUSE(a, "out of memory");
-        return PYTHIA_ENOMEM;
-    }
-    for (uint32_t i = 0; i < j->region_count && !error; i++)
-        if (!job_region_check(j, &j->regions[i]) || seen[j->regions[i].callsite]++)
-            error = REFUSE(a, "region %u: its place, sizes or reasons", i);
-    free(seen);
-    return error;
-}
-
+/* Definitions come before the classes, what names these after them. */
 int job_check_parts(const struct job *j, int message, char *why, size_t size)
 {
     struct audit a = { j, message, why, size };
-    int error = check_info(&a);
+    int error = j->info.runs ? 0 : REFUSE(&a, "info: no runs");
+    for (enum job_tables t = 0; t <= JOB_TABLE_TERMINALS && !error; t++)
+        error = job_rows_check(j, t, why, size);
     if (!error)
         error = check_places(&a);
-    if (!error)
-        error = check_terminals(&a);
-    if (!error)
-        error = check_sums(&a);
     for (uint32_t i = 0; i < j->class_count && !error; i++)
         error = check_class(&a, i);
     if (!error)
-        error = job_groups_check(j, why, size);
-    if (!error)
-        error = job_flows_check(j, why, size);
-    if (!error)
-        error = job_hops_check(j, why, size);
-    if (!error)
-        error = job_starts_check(j, why, size);
-    if (!error)
-        error = job_series_check(j, why, size);
-    if (!error)
-        error = job_extremes_check(j, why, size);
-    if (!error)
-        error = job_own_check(j, why, size);
-    if (!error)
-        error = job_digrams_check(j, why, size);
-    if (!error)
-        error = job_threads_check(j, why, size);
-    if (!error)
         error = check_streams(&a);
-    if (!error)
-        error = check_regions(&a);
-    if (!error && job_task_check(j, j->tasks, j->task_count))
-        error = REFUSE(&a, "tasks: a row is out of order or makes no sense");
-    return !error && job_learned_check(j) ? REFUSE(&a, "what predicted runs learned: a row makes no sense") : error;
+    for (enum job_tables t = JOB_TABLE_TERMINALS + 1; t < JOB_TABLES && !error; t++)
+        error = job_rows_check(j, t, why, size);
+    return error;
 }
 
 int job_check_set(const struct job *j, uint32_t class_index, const struct job_class *c, uint32_t first,

@@ -52,11 +52,6 @@ struct job_digrams {
    PYTHIA_ENOMEM. */
 int job_digrams_add(struct job *j, uint32_t terminal, const struct job_before *b, const uint32_t *number);
 /* NULL: not known. */
-const struct job_digram *job_digram_find(const struct job_digrams *d, uint32_t terminal, uint32_t before);
-
-/* --- Between the parts of a job --- */
-int job_digrams_check(const struct job *j, char *why, size_t size);
-int job_digrams_reserve(struct job *j, uint32_t extra);               /* 0 or PYTHIA_ENOMEM */
-void job_digram_add(struct job *j, const struct job_digram *d);       /* there is room */
+const struct job_digram *job_digram_find(const struct job *j, uint32_t terminal, uint32_t before);
 
 #endif

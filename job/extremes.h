@@ -15,7 +15,7 @@
 #ifndef PYTHIA_JOB_EXTREMES_H
 #define PYTHIA_JOB_EXTREMES_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct job;
@@ -46,14 +46,12 @@ static inline unsigned job_bucket(uint64_t ns)
 }
 
 void job_extremes_begin(struct job_extremes *e); /* of no event */
-/* `into` gets the events of `from`, of whatever terminal. */
-void job_extremes_merge(struct job_extremes *into, const struct job_extremes *from);
+/* One gets the events of another, of whatever terminal. */
+void job_extremes_add_up(void *into, const void *from);
 /* Adds what a stream of `rank` has of a terminal of the job. 0, or PYTHIA_ENOMEM. */
 int job_extremes_add(struct job *j, uint32_t rank, uint32_t terminal, const struct job_extremes *e);
 
 /* --- Between the parts of a job --- */
-int job_extremes_check(const struct job *j, char *why, size_t size);
-int job_extremes_join(const struct job *into, const struct job *from, const uint32_t *terminal_map,
-                      struct job_extremes_list *out); /* 0 or PYTHIA_ENOMEM */
+bool job_extremes_sane(const struct job *j, const void *extremes);
 
 #endif

@@ -168,9 +168,8 @@ int job_flows_check(const struct job *j, char *why, size_t size)
     for (uint32_t i = 0; i < j->flows.count; i++) {
         const struct job_flow *f = &j->flows.row[i];
         const struct job_range *r = j->flows.ranges.range + f->range_first;
-        if (f->terminal >= j->terminal_count || f->receives > 1 || f->mean > 1 ||
-            (f->relation != JOB_ABSOLUTE && f->relation != JOB_OFFSET && f->relation != JOB_XOR) ||
-            (f->value != GRAMMAR_NONE && f->relation != JOB_XOR && f->value >= j->info.ranks) || !f->messages)
+        if ((f->relation != JOB_ABSOLUTE && f->relation != JOB_OFFSET && f->relation != JOB_XOR) ||
+            (f->value != GRAMMAR_NONE && f->relation != JOB_XOR && f->value >= j->info.ranks))
             return job_refuse(why, size, "messages %u: out of range", i);
         if (!f->range_count || !job_ranges_within(&j->flows.ranges, f->range_first, f->range_count) ||
             !job_ranges_canonical(r, f->range_count) || r->thread)

@@ -338,7 +338,7 @@ static int check_group(const struct job *j, uint32_t i, char *why, size_t size)
     const struct job_group *group = &g->group[i];
     const struct job_range *origins = g->ranges.range + group->range_first;
     uint64_t ranks = 0, steps = 0, count = 0;
-    if (group->comm >= j->comm_count || group->remote > 1 || !group->size != !group->run_count)
+    if (!group->size != !group->run_count)
         return job_refuse(why, size, "group %u: communicator or size", i);
     if (!group->size)
         return group->range_count ? job_refuse(why, size, "group %u: origins of nobody", i) : 0;

@@ -212,17 +212,8 @@ int job_hops_add(struct job *j, uint32_t rank, uint32_t thread, const struct job
 int job_hops_check(const struct job *j, char *why, size_t size)
 {
     const struct job_hops *h = &j->hops;
-    for (uint32_t i = 0; i < h->stop_count; i++) {
-        const struct job_stop *s = &h->stop[i];
-        if (s->terminal >= j->terminal_count || (s->path >= j->callsite_count && s->path != GRAMMAR_NONE) || !s->count)
-            return job_refuse(why, size, "stop %u: out of range", i);
-        if (i && stop_order(s - 1, s) >= 0)
-            return job_refuse(why, size, "stop %u: out of order", i);
-    }
     for (uint32_t i = 0; i < h->hop_count; i++) {
         const struct job_hop *p = &h->hop[i];
-        if ((p->from >= h->stop_count && p->from != GRAMMAR_NONE) || p->to >= h->stop_count || p->mean > 1 || !p->count)
-            return job_refuse(why, size, "hop %u: out of range", i);
         if (!p->range_count || !job_ranges_canonical(h->ranges.range + p->range_first, p->range_count))
             return job_refuse(why, size, "hop %u: its streams", i);
         if (i && (p[-1].from > p->from || (p[-1].from == p->from && p[-1].to > p->to)))

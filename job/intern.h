@@ -43,7 +43,7 @@ struct job_index {
                                                          number */
     uint32_t hash_room[JOB_INTERNED_TERMINAL];
     uint32_t string_room, module_room, frame_room, callsite_room, comm_room, terminal_room, terminal_hash_room;
-    uint32_t class_room, stream_room, sum_room, region_room, task_room;
+    uint32_t class_room, stream_room;
 };
 
 /* Number for a hash, GRAMMAR_NONE when absent. */
@@ -68,10 +68,6 @@ static inline int job_hash_none(struct grammar_hash a)
 /* H(a, b, number), with a seed that keeps kinds apart. */
 struct grammar_hash job_hash_pair(uint64_t seed, struct grammar_hash a, struct grammar_hash b, uint64_t number);
 struct grammar_hash job_hash_bytes(uint64_t seed, const void *data, size_t size);
-
-/* sum.c: room for `extra` more sums (0 or PYTHIA_ENOMEM), and one more; it can't fail. */
-int job_sums_reserve(struct job *j, uint32_t extra);
-void job_sum_add(struct job *j, struct job_sum sum);
 
 /* Where a job's definitions end: to take back what was interned since. */
 struct job_mark {

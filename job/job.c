@@ -6,10 +6,8 @@
 
 #include "pythia.h"
 #include "job/class.h"
-#include "job/flow.h"
-#include "job/group.h"
 #include "job/intern.h"
-#include "job/starts.h"
+#include "job/schema.h"
 
 struct job *job_create(void)
 {
@@ -45,27 +43,10 @@ void job_destroy(struct job *j)
     for (uint32_t i = 0; i < j->class_count; i++)
         job_class_clear(&j->classes[i]);
     free(j->strings);
-    free(j->modules);
-    free(j->frames);
-    free(j->callsites);
-    free(j->comms);
-    free(j->terminals);
     free(j->terminal_hash);
     free(j->classes);
     free(j->streams);
-    free(j->tasks);
-    free(j->sums);
-    free(j->regions);
-    job_learned_free(&j->learned);
-    job_groups_free(&j->groups);
-    job_flows_free(&j->flows);
-    job_hops_free(&j->hops);
-    job_starts_free(&j->starts);
-    free(j->series.of);
-    free(j->extremes.of);
-    free(j->own.row);
-    free(j->digrams.of);
-    free(j->threads.of);
+    job_rows_free(j);
     if (j->store)
         j->store->close(j->store);
     index_destroy(j->index);

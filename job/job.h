@@ -50,7 +50,7 @@ struct job {
     struct job_info info;
     struct job_oracle oracle;
     uint32_t string_count, module_count, frame_count, callsite_count, comm_count, terminal_count, class_count,
-        stream_count, sum_count;
+        stream_count, sum_count, sum_room, task_count, task_room, region_count, region_room;
     char **strings;
     struct job_module *modules;
     struct job_frame *frames;
@@ -72,11 +72,9 @@ struct job {
     struct job_own_list own;
     struct job_digrams digrams;
     struct job_threads_list threads;
-    uint32_t task_count;
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */
-    uint32_t region_count;
-    struct job_region *regions;         /* in no order; at most one a callsite */
+    struct job_region *regions;         /* ordered by callsite, each once */
     struct job_learned learned;         /* by predicted runs */
     struct job_index *index;            /* of what is interned; private to job.c */
     struct job_store *store;            /* of a job that was opened; NULL: all of it is here */

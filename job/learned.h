@@ -16,20 +16,15 @@ struct job_region;
 struct job_task;
 
 struct job_learned {
-    uint32_t region_count, task_count;
-    struct job_region *regions; /* at most one a callsite, in no order: of the last predicted run that entered it */
+    uint32_t region_count, task_count, region_room, task_room;
+    struct job_region *regions; /* ordered by callsite, each once: of the last predicted run that entered it */
     struct job_task *tasks;     /* ordered by callsite, then depth: of the last predicted run that had any */
 };
 
-/* Room for so many rows, zeroed and counted, in place of none. 0 or PYTHIA_ENOMEM. */
-int job_learned_reserve(struct job_learned *l, uint32_t regions, uint32_t tasks);
 /* `into` learns what the regions and tasks of `from`, a predicted run, say. 0, or PYTHIA_ENOMEM: nothing of it. */
 int job_learn(struct job *into, const struct job *from);
 /* `into`, a run that takes the place of `from`, gets what is known there of regions that it did not enter, and of tasks
    where it had none. 0 or PYTHIA_ENOMEM: some of it. */
 int job_inherit(struct job *into, const struct job *from);
-/* Audits the rows; 0 or PYTHIA_EFORMAT. */
-int job_learned_check(const struct job *j);
-void job_learned_free(struct job_learned *l);
 
 #endif

@@ -18,7 +18,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \
 	%D%/relation.c %D%/relation.h \
-	%D%/run.h \
+	%D%/rows.c %D%/schema.c %D%/schema.h %D%/run.h \
 	%D%/streams.c %D%/streams.h \
 	%D%/series.c %D%/series.h \
 	%D%/starts.c %D%/starts.h \

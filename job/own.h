@@ -46,8 +46,6 @@ static inline double job_own_mean(const struct job_own *o, enum job_own_sum what
 int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *g, uint32_t rank, uint32_t thread);
 void job_own_drop(struct job *j, uint32_t rank, uint32_t thread); /* takes that back: of a rank that was not there
                                                                      before */
-int job_own_check(const struct job *j, char *why, size_t size);
-int job_own_join(const struct job *into, const struct job *from, const uint32_t *class_map, struct job_own_list *out);
 /* keep[i]: row i is of a node that matters in its class. room for own.count. 0 or PYTHIA_ENOMEM. */
 int job_own_matter(const struct job *j, bool *keep);
 

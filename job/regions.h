@@ -66,7 +66,7 @@ int job_add_region(struct job *j, const struct job_region *r);
 /* What a reason (a single bit) means, for people. */
 const char *job_fixed_text(uint32_t bit);
 
-/* Whether every field is one that a region can have. */
-bool job_region_check(const struct job *j, const struct job_region *r);
+/* What comes before two rows are added (job/schema.h). */
+void job_region_join(void *into, const void *from);
 
 #endif

@@ -3,14 +3,13 @@
 #ifndef PYTHIA_JOB_RUN_H
 #define PYTHIA_JOB_RUN_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "oracle/oracle.h"
 
 /* Where the job ran, and the energy of the nodes that could be read. */
 struct job_machine {
-    bool present;
+    uint32_t present;
     uint32_t tree;   /* string: the first rank's node, a line an object, indented; GRAMMAR_NONE without */
     uint32_t energy; /* string: where the energy was read, or why not; GRAMMAR_NONE without */
     uint32_t nodes;  /* whose energy is in `joules` */
@@ -25,7 +24,7 @@ struct job_clock {
 
 /* How long ranks were ready to run and had no processor, as the kernel counts it: of their first threads. */
 struct job_delay {
-    uint64_t ranks;    /* that were counted; 0: nobody was */
+    uint32_t ranks;    /* that were counted; 0: nobody was */
     uint64_t ready_ns; /* without a processor, all of them together */
     uint64_t wall_ns;  /* from the begin of their sessions to the end */
     uint64_t most_ns;  /* of one rank, without a processor */

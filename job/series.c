@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "job/series.h"
+#include "job/schema.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/order.h"
-#include "job/check.h"
-#include "job/job.h"
 #include "job/streams.h"
 #include "pythia.h"
 
@@ -31,8 +27,9 @@ static void lengthen(struct job_series *s)
 }
 
 /* Ranks of one block become one series. */
-static void add(struct job_series *a, struct job_series b)
+void job_series_add_up(void *x, const void *y)
 {
+    struct job_series *a = x, b = *(const struct job_series *)y;
     while (a->step_ns < b.step_ns && a->step_ns < UINT64_MAX / 2)
         lengthen(a);
     while (b.step_ns < a->step_ns && b.step_ns < UINT64_MAX / 2)
@@ -48,37 +45,6 @@ static void add(struct job_series *a, struct job_series b)
         }
     a->ranks += b.ranks;
     a->steps = a->steps > b.steps ? a->steps : b.steps;
-}
-
-static int by_rank(const void *x, const void *y)
-{
-    const struct job_series *a = x, *b = y;
-    return BASE_ORDER(a->rank, b->rank);
-}
-
-int job_series_join(const struct job *into, const struct job *from, struct job_series_list *out)
-{
-    const struct job_series_list *a = &into->series, *b = &from->series;
-    uint32_t block = job_streams_block(into, from), kept = 0;
-    memset(out, 0, sizeof *out);
-    int error = base_array_room(&out->of, &out->room, (uint64_t)a->count + b->count, sizeof *out->of);
-    if (error || a->count + b->count == 0)
-        return error;
-    if (a->count)
-        memcpy(out->of, a->of, a->count * sizeof *a->of);
-    if (b->count)
-        memcpy(out->of + a->count, b->of, b->count * sizeof *b->of);
-    out->count = a->count + b->count;
-    for (uint32_t i = 0; i < out->count; i++)
-        out->of[i].rank -= out->of[i].rank % block;
-    qsort(out->of, out->count, sizeof *out->of, by_rank);
-    for (uint32_t i = 0; i < out->count; i++)
-        if (kept && out->of[kept - 1].rank == out->of[i].rank)
-            add(&out->of[kept - 1], out->of[i]);
-        else if (kept++ != i)
-            out->of[kept - 1] = out->of[i];
-    out->count = kept;
-    return 0;
 }
 
 int job_series_add(struct job *j, uint32_t rank, uint64_t step_ns, uint32_t steps,
@@ -104,19 +70,12 @@ int job_series_add(struct job *j, uint32_t rank, uint64_t step_ns, uint32_t step
     return 0;
 }
 
-int job_series_check(const struct job *j, char *why, size_t size)
+bool job_series_sane(const struct job *j, const void *row)
 {
-    for (uint32_t i = 0; i < j->series.count; i++) {
-        const struct job_series *s = &j->series.of[i];
-        if (!s->ranks || s->ranks > j->info.block || !s->steps || s->steps > JOB_SERIES_STEPS || !s->step_ns ||
-            s->step_ns > UINT64_MAX / 256)
-            return job_refuse(why, size, "series %u: out of range", i);
-        if (s->rank % j->info.block || (i && s[-1].rank >= s->rank))
-            return job_refuse(why, size, "series %u: out of order", i);
-        for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
-            for (uint32_t k = 0; k < s->steps; k++)
-                if (s->sum[kind][k] > (uint64_t)JOB_SERIES_WHOLE * s->ranks)
-                    return job_refuse(why, size, "series %u: more than the whole", i);
-    }
-    return 0;
+    const struct job_series *s = row;
+    for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
+        for (uint32_t k = 0; k < s->steps; k++)
+            if (s->sum[kind][k] > (uint64_t)JOB_SERIES_WHOLE * s->ranks)
+                return false;
+    return s->ranks <= j->info.block && s->step_ns <= UINT64_MAX / 256;
 }

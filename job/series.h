@@ -12,7 +12,7 @@
 #ifndef PYTHIA_JOB_SERIES_H
 #define PYTHIA_JOB_SERIES_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct job;
@@ -23,7 +23,7 @@ enum job_series_part { JOB_SERIES_LEAST, JOB_SERIES_MOST, JOB_SERIES_PARTS, JOB_
 
 struct job_series {
     uint32_t rank, ranks; /* the first one, and of how many */
-    uint32_t steps;
+    uint32_t steps, reserved;
     uint64_t step_ns;
     uint32_t sum[JOB_SERIES_KINDS][JOB_SERIES_STEPS];                    /* over the ranks */
     uint16_t part[JOB_SERIES_KINDS][JOB_SERIES_PARTS][JOB_SERIES_STEPS]; /* of one rank the same as the sum */
@@ -45,8 +45,7 @@ int job_series_add(struct job *j, uint32_t rank, uint64_t step_ns, uint32_t step
                    uint64_t ns[JOB_SERIES_KINDS][JOB_SERIES_STEPS]);
 
 /* --- Between the parts of a job --- */
-int job_series_check(const struct job *j, char *why, size_t size);
-/* The series of both; jobs without a common rank. 0 or PYTHIA_ENOMEM. */
-int job_series_join(const struct job *into, const struct job *from, struct job_series_list *out);
+void job_series_add_up(void *into, const void *from);
+bool job_series_sane(const struct job *j, const void *series);
 
 #endif

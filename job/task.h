@@ -3,7 +3,6 @@
 #ifndef PYTHIA_JOB_TASK_H
 #define PYTHIA_JOB_TASK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct job;
@@ -28,11 +27,7 @@ struct job_task {
 
 /* Adds a row, to the one of the same callsite and depth where there is one. PYTHIA_EINVAL: no such callsite. */
 int job_task_add(struct job *j, const struct job_task *t);
-/* Room for so many more rows, so that job_task_add cannot fail. */
-int job_task_room(struct job *j, uint32_t more);
-/* The order of rows. */
-bool job_task_before(const struct job_task *a, const struct job_task *b);
-/* Audits rows of a job; 0 or PYTHIA_EFORMAT. */
-int job_task_check(const struct job *j, const struct job_task *tasks, uint32_t count);
+/* What comes before two rows are added (job/schema.h). */
+void job_task_join(void *into, const void *from);
 
 #endif

@@ -49,8 +49,8 @@ struct job_threads_list {
     uint32_t count, room;
 };
 
-/* Adds what the times of `from` are; the names stay. */
-void job_threads_sum(struct job_threads *into, const struct job_threads *from);
+/* Adds what the times of another record are; the names stay. */
+void job_threads_sum(void *into, const void *from);
 /* What is known of all threads' time, ns. */
 uint64_t job_threads_known(const struct job_threads *t);
 /* The record of a region, NULL without. */
@@ -59,11 +59,5 @@ const struct job_threads *job_threads_of_region(const struct job *j, uint32_t ca
 const struct job_threads *job_threads_of_rank(const struct job *j, uint32_t rank);
 /* Adds a record, to the one of its name where there is one. 0, or a negative PYTHIA_E…. */
 int job_threads_add(struct job *j, const struct job_threads *t);
-
-/* --- Between the parts of a job --- */
-int job_threads_reserve(struct job *j, uint32_t extra);  /* 0 or a negative PYTHIA_E… */
-/* Ranks move to the begin of their blocks (info.block); those that meet become one. */
-void job_threads_coarsen(struct job *j);
-int job_threads_check(const struct job *j, char *why, size_t size);
 
 #endif

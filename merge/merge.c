@@ -8,10 +8,8 @@
 
 #include "pythia.h"
 #include "job/class.h"
-#include "job/flow.h"
-#include "job/group.h"
 #include "job/intern.h"
-#include "job/starts.h"
+#include "job/schema.h"
 #include "job/streams.h"
 #include "merge/union.h"
 #include "merge/merge.h"
@@ -31,15 +29,14 @@ struct merge {
     struct job *into;
     const struct job *from;
     struct maps map;
+    struct job_maps maps; /* the same, for tables */
     struct plan *plan;
     uint32_t new_classes;
+    struct job_rows rows[JOB_TABLES]; /* of keyed tables: those of both */
     struct job_groups groups;
     struct job_flows flows;
     struct job_hops hops;
     struct job_starts starts;
-    struct job_series_list series;
-    struct job_extremes_list extremes;
-    struct job_own_list own;
 };
 
 static void maps_free(struct maps *m)
@@ -178,57 +175,19 @@ static void commit_classes(struct merge *m)
         j->classes[i].grammar->terminals = j->terminal_count;
 }
 
-static void commit_sums(struct merge *m)
+/* --- What stands beside the grammars: what both have, made anew --- */
+
+/* What was learned is not merged; stops are, with their hops. */
+static bool is_keyed(enum job_tables t)
 {
-    for (uint32_t i = 0; i < m->from->sum_count; i++) {
-        struct job_sum sum = m->from->sums[i];
-        sum.terminal = m->map.terminal[sum.terminal];
-        sum.name = m->map.string[sum.name];
-        job_sum_add(m->into, sum);
-    }
+    return job_schemas[t].keyed && t != JOB_TABLE_STOPS && t < JOB_TABLE_LEARNED_REGIONS;
 }
 
-static void commit_digrams(struct merge *m)
+static int plan_tables(struct merge *m)
 {
-    for (uint32_t i = 0; i < m->from->digrams.count; i++) {
-        struct job_digram d = m->from->digrams.of[i];
-        d.terminal = m->map.terminal[d.terminal];
-        d.before = d.before == GRAMMAR_NONE ? d.before : m->map.terminal[d.before];
-        job_digram_add(m->into, &d);
-    }
-}
-
-/* --- Regions --- */
-
-static int plan_regions(struct merge *m)
-{
-    return base_array_room(&m->into->regions, &m->into->index->region_room,
-                      (uint64_t)m->into->region_count + m->from->region_count, sizeof *m->into->regions);
-}
-
-static void commit_regions(struct merge *m)
-{
-    for (uint32_t i = 0; i < m->from->region_count; i++) {
-        struct job_region r = m->from->regions[i];
-        r.callsite = m->map.callsite[r.callsite];
-        (void)job_add_region(m->into, &r); /* there is room */
-    }
-}
-
-static void commit_threads(struct merge *m)
-{
-    for (uint32_t i = 0; i < m->from->threads.count; i++) {
-        struct job_threads t = m->from->threads.of[i];
-        t.callsite = t.callsite == GRAMMAR_NONE ? t.callsite : m->map.callsite[t.callsite];
-        (void)job_threads_add(m->into, &t); /* there is room */
-    }
-    job_threads_coarsen(m->into);
-}
-
-/* --- Communicators, messages, hops, starts, series, extremes: what both have, made anew --- */
-
-static int plan_traffic(struct merge *m)
-{
+    m->maps = (struct job_maps){ { [JOB_OF_STRINGS] = m->map.string,     [JOB_OF_MODULES] = m->map.module,
+                                   [JOB_OF_CALLSITES] = m->map.callsite, [JOB_OF_COMMS] = m->map.comm,
+                                   [JOB_OF_TERMINALS] = m->map.terminal, [JOB_OF_CLASSES] = m->map.class_index } };
     int error = job_groups_join(m->into, m->from, m->map.comm, &m->groups);
     if (!error)
         error = job_flows_join(m->into, m->from, m->map.terminal, &m->flows);
@@ -236,127 +195,56 @@ static int plan_traffic(struct merge *m)
         error = job_hops_join(m->into, m->from, m->map.terminal, m->map.callsite, &m->hops);
     if (!error)
         error = job_starts_join(m->into, m->from, &m->starts);
-    if (!error)
-        error = job_series_join(m->into, m->from, &m->series);
-    if (!error)
-        error = job_extremes_join(m->into, m->from, m->map.terminal, &m->extremes);
-    return error ? error : job_own_join(m->into, m->from, m->map.class_index, &m->own);
+    for (enum job_tables t = 0; t < JOB_TABLES && !error; t++)
+        if (is_keyed(t))
+            error = job_rows_join(m->into, m->from, t, &m->maps, &m->rows[t]);
+    return error;
 }
 
-static void free_traffic(struct merge *m)
+static void free_tables(struct merge *m)
 {
     job_groups_free(&m->groups);
     job_flows_free(&m->flows);
     job_hops_free(&m->hops);
     job_starts_free(&m->starts);
-    free(m->series.of);
-    free(m->extremes.of);
-    free(m->own.row);
+    for (enum job_tables t = 0; t < JOB_TABLES; t++)
+        free(m->rows[t].row);
 }
+
+/* What is there once. */
+static void commit_single(struct merge *m, enum job_tables t)
+{
+    union { struct job_info info; struct job_oracle oracle; struct job_machine machine; struct job_delay delay; } row;
+    uint32_t there, had;
+    const void *theirs = job_rows_of(m->from, t, &there);
+    void *own = job_rows_of(m->into, t, &had);
+    if (!there)
+        return;
+    memcpy(&row, theirs, job_schemas[t].size);
+    job_row_rename(t, &row, &m->maps);
+    job_row_join(m->into, t, own, &row);
+    job_rows_counted(m->into, t, 1);
+}
+
+#define SWAP(a, b)                                                                                                     \
+    do {                                                                                                               \
+        __auto_type a_ = a;                                                                                            \
+        a = b;                                                                                                         \
+        b = a_;                                                                                                        \
+    } while (0)
 
 /* What the job had goes into the plan, which is freed. */
-static void commit_traffic(struct merge *m)
+static void commit_tables(struct merge *m)
 {
-    struct job_groups groups = m->into->groups;
-    struct job_flows flows = m->into->flows;
-    struct job_hops hops = m->into->hops;
-    struct job_starts starts = m->into->starts;
-    struct job_series_list series = m->into->series;
-    struct job_extremes_list extremes = m->into->extremes;
-    struct job_own_list own = m->into->own;
-    m->into->groups = m->groups;
-    m->into->flows = m->flows;
-    m->into->hops = m->hops;
-    m->into->starts = m->starts;
-    m->into->series = m->series;
-    m->into->extremes = m->extremes;
-    m->into->own = m->own;
-    m->groups = groups;
-    m->flows = flows;
-    m->hops = hops;
-    m->starts = starts;
-    m->series = series;
-    m->extremes = extremes;
-    m->own = own;
-}
-
-/* --- What the job is --- */
-
-static uint32_t either_string(const struct merge *m, uint32_t own, uint32_t other)
-{
-    if (*job_text(m->into, own) || other == GRAMMAR_NONE)
-        return own;
-    return own == GRAMMAR_NONE || *job_text(m->from, other) ? m->map.string[other] : own;
-}
-
-static void commit_info(struct merge *m)
-{
-    struct job_info *a = &m->into->info;
-    const struct job_info *b = &m->from->info;
-    a->program = either_string(m, a->program, b->program);
-    a->program_id = either_string(m, a->program_id, b->program_id);
-    a->arguments = either_string(m, a->arguments, b->arguments);
-    a->mpi = either_string(m, a->mpi, b->mpi);
-    a->ranks = a->ranks > b->ranks ? a->ranks : b->ranks;
-    a->threads = a->threads > b->threads ? a->threads : b->threads;
-    a->missing += b->missing;
-    a->runs = a->runs > b->runs ? a->runs : b->runs;
-    a->wall_ns = a->wall_ns > b->wall_ns ? a->wall_ns : b->wall_ns;
-    if (!a->start_time || (b->start_time && b->start_time < a->start_time))
-        a->start_time = b->start_time;
-}
-
-static void commit_machine(struct merge *m)
-{
-    struct job_machine *a = &m->into->machine;
-    const struct job_machine *b = &m->from->machine;
-    a->present |= b->present;
-    a->tree = either_string(m, a->tree, b->tree);
-    a->energy = either_string(m, a->energy, b->energy);
-    a->nodes += b->nodes;
-    a->joules += b->joules;
-}
-
-/* Parts of one run agree; of several runs, what holds for each of them. */
-static void commit_clock(struct merge *m)
-{
-    struct job_clock *a = &m->into->clock;
-    const struct job_clock *b = &m->from->clock;
-    a->nodes = a->nodes > b->nodes ? a->nodes : b->nodes;
-    a->error_ns = a->error_ns > b->error_ns ? a->error_ns : b->error_ns;
-}
-
-static void commit_delay(struct job_delay *a, const struct job_delay *b)
-{
-    if (__builtin_add_overflow(a->wall_ns, b->wall_ns, &a->wall_ns)) { /* forged */
-        *a = (struct job_delay){ 0 };
-        return;
-    }
-    a->ranks += b->ranks;
-    a->ready_ns += b->ready_ns;
-    a->most_ns = a->most_ns > b->most_ns ? a->most_ns : b->most_ns;
-}
-
-static void commit_tasks(struct merge *m)
-{
-    for (uint32_t i = 0; i < m->from->task_count; i++) {
-        struct job_task t = m->from->tasks[i];
-        t.callsite = m->map.callsite[t.callsite];
-        (void)job_task_add(m->into, &t); /* there is room */
-    }
-}
-
-static void commit_oracle(struct job_oracle *a, const struct job_oracle *b)
-{
-    if (!b->present)
-        return;
-    a->present = 1;
-    a->ranks += b->ranks;
-    oracle_score_add(&a->score, &b->score);
-    a->actions += b->actions;
-    a->gain_seconds += b->gain_seconds;
-    a->cost_seconds += b->cost_seconds;
-    a->wall_ns = a->wall_ns > b->wall_ns ? a->wall_ns : b->wall_ns;
+    SWAP(m->into->groups, m->groups);
+    SWAP(m->into->flows, m->flows);
+    SWAP(m->into->hops, m->hops);
+    SWAP(m->into->starts, m->starts);
+    for (enum job_tables t = 0; t < JOB_TABLES; t++)
+        if (job_schemas[t].single)
+            commit_single(m, t);
+        else if (is_keyed(t))
+            job_rows_swap(m->into, t, &m->rows[t]);
 }
 
 struct merge_body merge_body_of(const struct job *j, uint32_t class_index)
@@ -377,42 +265,22 @@ int merge_job(struct job *into, const struct job *from)
     struct job_mark mark = job_mark(into);
     int error = job_streams_plan(into, from);
     if (!error)
-        error = job_sums_reserve(into, from->sum_count);
-    if (!error)
-        error = job_digrams_reserve(into, from->digrams.count);
-    if (!error)
-        error = job_threads_reserve(into, from->threads.count);
-    if (!error)
         error = maps_create(&m.map, from);
     if (!error)
         error = map_definitions(&m);
     if (!error)
         error = plan_classes(&m);
     if (!error)
-        error = plan_regions(&m);
-    if (!error)
-        error = job_task_room(into, from->task_count);
-    if (!error)
-        error = plan_traffic(&m);
+        error = plan_tables(&m);
     if (error) {
         job_rollback(into, mark);
     } else {
         commit_classes(&m);
         job_streams_commit(into, from, m.map.class_index);
-        commit_sums(&m);
-        commit_digrams(&m);
-        commit_regions(&m);
-        commit_threads(&m);
-        commit_tasks(&m);
-        commit_machine(&m);
-        commit_clock(&m);
-        commit_delay(&into->delay, &from->delay);
-        commit_traffic(&m);
-        commit_info(&m);
-        commit_oracle(&into->oracle, &from->oracle);
+        commit_tables(&m);
     }
     plan_free(&m);
-    free_traffic(&m);
+    free_tables(&m);
     maps_free(&m.map);
     return error;
 }

@@ -42,13 +42,13 @@ static uint32_t last_of(uint32_t symbol, const uint32_t *last)
 }
 
 /* What is known of the gaps at a node that comes after several. */
-static void add_node(struct bind_role *r, const struct job_digrams *digrams, uint32_t node, const struct mix *m)
+static void add_node(struct bind_role *r, const struct job *job, uint32_t node, const struct mix *m)
 {
     double mean[MOST], sum = 0, times = 0;
     uint32_t known = 0;
 
     for (uint32_t i = 0; i < m->count; i++) {
-        const struct job_digram *d = job_digram_find(digrams, r->grammar->nodes[node].symbol, m->terminal[i]);
+        const struct job_digram *d = job_digram_find(job, r->grammar->nodes[node].symbol, m->terminal[i]);
         mean[i] = d ? (double)d->gap.total / (double)d->gap.samples : -1;
         sum += d ? mean[i] * m->times[i] : 0;
         times += d ? m->times[i] : 0;
@@ -69,7 +69,7 @@ static int by_node(const void *a, const void *b)
     return BASE_ORDER(x->node, y->node);
 }
 
-void bind_before_find(struct bind_role *r, const struct job_digrams *digrams)
+void bind_before_find(struct bind_role *r, const struct job *job)
 {
     const struct grammar_flat *g = r->grammar;
     uint32_t *order = calloc(g->rule_count + 1, sizeof *order), *last = calloc(g->rule_count + 1, sizeof *last);
@@ -89,7 +89,7 @@ void bind_before_find(struct bind_role *r, const struct job_digrams *digrams)
             uint32_t end = last_of(node->symbol, last);
             add(&m, end, (double)r->uses[order[i]] * (double)(node->exponent - 1));
             if (!grammar_is_rule(node->symbol))
-                add_node(r, digrams, n, &m);
+                add_node(r, job, n, &m);
             for (uint32_t k = 0; grammar_is_rule(node->symbol) && k < m.count; k++)
                 add(&before[node->symbol & ~GRAMMAR_RULE], m.terminal[k], m.times[k]);
             m = (struct mix){ 0 };

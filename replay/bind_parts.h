@@ -111,7 +111,7 @@ static inline uint64_t bind_mix(uint64_t x)
 }
 
 /* --- bind_before.c --- */
-void bind_before_find(struct bind_role *r, const struct job_digrams *digrams);
+void bind_before_find(struct bind_role *r, const struct job *job);
 /* 1 where it makes no difference, or is not known. */
 double bind_before_factor(const struct bind_role *r, uint32_t node, uint32_t before);
 

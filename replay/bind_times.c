@@ -52,7 +52,7 @@ static uint32_t find_role(struct replay_bind *b, uint32_t c, uint32_t rank)
     if (class->turn_count)
         r->grammar = r->own = job_member_grammar(class, rank, 0);
     find_rules(r);
-    bind_before_find(r, &b->job->digrams);
+    bind_before_find(r, b->job);
     return b->role_count++;
 }
 

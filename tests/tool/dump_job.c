@@ -276,7 +276,7 @@ int main(int argc, char **argv)
         putchar('\n');
     }
     if (j->delay.ranks)
-        printf("delay\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", j->delay.ranks, j->delay.ready_ns,
+        printf("delay\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", j->delay.ranks, j->delay.ready_ns,
                j->delay.wall_ns, j->delay.most_ns);
     job_destroy(j);
     return 0;

@@ -61,7 +61,7 @@ class Job:
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version != 7 or size != len(data):
+        if version != 8 or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -113,31 +113,43 @@ class Job:
             fail("size of section %d" % kind)
         return list(struct.iter_unpack(layout, body))
 
+    def table(self, kind, layout):
+        """Rows of a section by columns, of u8, u32 (i32), u64 as B, I (i), Q; none where there is no section."""
+        body, count = self.sections.get(kind, (b"", 0))
+        if struct.calcsize("<" + layout) * count != len(body):
+            fail("size of section %d" % kind)
+        return list(zip(*self.take(body, 0, count, layout)))
+
+    def take(self, body, at, count, layout):
+        for field in layout:
+            yield struct.unpack_from("<%d%s" % (count, field), body, at)
+            at += count * struct.calcsize("<" + field)
+
     # Definitions
 
     def definitions(self):
-        self.info = self.records(1, "<10I2Q")[0]
+        self.info = self.table(1, "IIIIIIIIIQQ")[0]
         body, count = self.sections[2]
         self.strings = []
         for (offset,) in struct.iter_unpack("<I", body[: 4 * count]):
             self.strings.append(body[offset : body.index(b"\0", offset)])
-        self.modules = self.records(3, "<II")
-        self.frames = self.records(4, "<IIQ")
-        self.callsites = self.records(5, "<II")
-        self.comms = self.records(6, "<II")
-        self.terminals = self.records(7, "<5B3x4I")
+        self.modules = self.table(3, "II")
+        self.frames = self.table(4, "IQ")
+        self.callsites = self.table(5, "II")
+        self.comms = self.table(6, "II")
+        self.terminals = self.table(7, "BBBBBIII")
         zero = bytes(16)
         string = [hash128(0, s) for s in self.strings]
         module = [hash128(1, string[p] + string[b] + bytes(8)) for p, b in self.modules]
         callsite = []
         for first, n in self.callsites:
             h = struct.pack("<QQ", 0, n)
-            for m, _, address in self.frames[first : first + n]:
+            for m, address in self.frames[first : first + n]:
                 h = hash128(2, h + module[m] + struct.pack("<Q", address))
             callsite.append(h)
         comm = [hash128(3, string[name] + zero + bytes(8)) for name, _ in self.comms]
         self.terminal_hash = []
-        for kind, phase, group, peer, waits, function, place, c, _ in self.terminals:
+        for kind, phase, group, peer, waits, function, place, c in self.terminals:
             bits = kind | phase << 8 | group << 16 | peer << 24 | waits << 32
             inner = hash128(4, (zero if place == NONE else callsite[place]) + (zero if c == NONE else comm[c]) + struct.pack("<Q", bits))
             self.terminal_hash.append(hash128(4, string[function] + inner + bytes(8)))
@@ -145,13 +157,13 @@ class Job:
     def text(self, terminal):
         if terminal == LOST:
             return "(lost)"
-        kind, phase, group, peer, waits, function, place, comm, _ = self.terminals[terminal]
+        kind, phase, group, peer, waits, function, place, comm = self.terminals[terminal]
         text = "%d.%d.%d.%d.%d " % (kind, phase, group, peer, waits) + self.strings[function].decode()
         if comm != NONE:
             text += " on " + self.strings[self.comms[comm][0]].decode()
         if place != NONE:
             first, n = self.callsites[place]
-            for module, _, address in self.frames[first : first + n]:
+            for module, address in self.frames[first : first + n]:
                 text += " %s+0x%x" % (self.strings[self.modules[module][0]].decode(), address)
         return text
 
@@ -311,7 +323,7 @@ class Job:
     def check_extremes(self, n):
         """Each block's mean wall time lies between its extremes, which are of its ranks."""
         block = self.info[8]
-        body, rows = self.sections.get(34, (b"", 0))
+        body, rows = self.sections.get(33, (b"", 0))
         if rows != (n if block > 1 else 0):
             fail("%d extremes of %d blocks" % (rows, n))
         for i in range(rows):
@@ -360,9 +372,9 @@ class Job:
         for number, c in enumerate(self.classes):
             first = c["stats"][: c["length"][c["rules"][0]]]
             print("class", number, len(c["members"]), len(c["nodes"]), sum(s[1] for s in first), sum(s[5] for s in first), sep="\t")
-        for terminal, name, samples, total in self.records(17, "<IIQQ") if 17 in self.sections else []:
+        for terminal, name, samples, total in self.table(17, "IIQQ"):
             print("sum", terminal, self.strings[name].decode(), samples, total, sep="\t")
-        for terminal, before, samples, total in self.records(33, "<IiQQ") if 33 in self.sections else []:
+        for terminal, before, samples, total in self.table(32, "IiQQ"):
             print("digram", terminal, before, samples, total, sep="\t")
         self.print_groups()
         self.print_messages()
@@ -370,9 +382,9 @@ class Job:
         self.print_series()
         self.print_extremes()
         self.print_own()
-        for row in self.records(35, "<iiII11Q") if 35 in self.sections else []:
+        for row in self.table(34, "iiII" + 11 * "Q"):
             print("threads", *row, sep="\t")
-        for delay in self.records(31, "<4Q") if 31 in self.sections else []:
+        for delay in self.table(31, "IQQQ"):
             print("delay", *delay, sep="\t")
 
     # Communicators, messages, starts: lists by columns
@@ -406,20 +418,16 @@ class Job:
             return
         body, n = self.sections[23]
         (ranges,) = struct.unpack_from("<I", body)
-        rows = self.columns(body, 4, n, 4)
-        wide = struct.unpack_from("<%dQ" % (2 * n), body, 4 + 16 * n)
-        sets = self.columns(body, 4 + 32 * n, ranges, 8)
+        rows = list(zip(*self.take(body, 4, n, "IBBBIIQQ")))
+        sets = self.columns(body, 4 + 31 * n, ranges, 8)
         ranks = self.info[4]
-        for i, (terminal, kind, value, own) in enumerate(rows):
+        for terminal, receives, relation, mean, value, own, *sums in rows:
             members = self.members(sets[:own])
             sets = sets[own:]
             for k, (rank, thread) in enumerate(members):
-                relation, mean = kind >> 8 & 255, kind >> 16
                 peer = value if value == NONE or relation == 1 else (rank + value) % ranks if relation == 2 else rank ^ value
-                sums = wide[i], wide[n + i]
-                if mean:
-                    sums = [s // len(members) + (k < s % len(members)) for s in sums]
-                print("message", terminal, kind & 1, rank, -1 if peer == NONE else peer, *sums, mean, sep="\t")
+                own = [s // len(members) + (k < s % len(members)) for s in sums] if mean else sums
+                print("message", terminal, receives, rank, -1 if peer == NONE else peer, *own, mean, sep="\t")
 
     def read_lists(self):
         self.lists, self.courses = {}, {}
@@ -450,26 +458,12 @@ class Job:
             fail("size of the series")
 
     def print_extremes(self):
-        body, n = self.sections.get(26, (b"", 0))
-        if len(body) != 732 * n:
-            fail("size of the extremes")
-        rows = self.columns(body, 0, n, 5)
-        wide = list(zip(*(struct.unpack_from("<%dQ" % n, body, 20 * n + 8 * n * k) for k in range(89))))
-        usual, _ = self.sections.get(32, (bytes(32 * n), n))
-        if len(usual) != 32 * n:
-            fail("size of the usual times")
-        usual = zip(*(struct.unpack_from("<%dQ" % n, usual, 8 * n * k) for k in range(4)))
-        for narrow, numbers, times in zip(rows, wide, usual):
-            print("extremes", *narrow, *numbers, *times, sep="\t")
-
+        for row in self.table(26, 5 * "I" + 93 * "Q"):
+            print("extremes", *row, sep="\t")
 
     def print_own(self):
-        body, n = self.sections.get(27, (b"", 0))
-        if len(body) != 52 * n:
-            fail("size of the own times")
-        wide = list(zip(*(struct.unpack_from("<%dQ" % n, body, 20 * n + 8 * n * k) for k in range(4))))
-        for narrow, numbers in zip(self.columns(body, 0, n, 5), wide):
-            print("own", *narrow, *numbers, sep="\t")
+        for row in self.table(27, "IIIIIQQQQ"):
+            print("own", *row, sep="\t")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done with the tables of a job, whatever is in them (schema.h). */
+#include "job/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/order.h"
+#include "job/check.h"
+#include "job/streams.h"
+#include "pythia.h"
+
+static uint32_t number_at(const struct job *j, uint16_t at)
+{
+    uint32_t v;
+    memcpy(&v, (const char *)j + at, sizeof v);
+    return v;
+}
+
+/* --- A field --- */
+
+uint64_t job_field_get(const struct job_field *f, const void *row, uint32_t k)
+{
+    const char *at = (const char *)row + f->at + k * (size_t)f->stride;
+    union { uint8_t v1; uint16_t v2; uint32_t v4; uint64_t v8; } v;
+    memcpy(&v, at, f->width);
+    return f->width == 8 ? v.v8 : f->width == 4 ? v.v4 : f->width == 2 ? v.v2 : v.v1;
+}
+
+void job_field_put(const struct job_field *f, void *row, uint32_t k, uint64_t number)
+{
+    char *at = (char *)row + f->at + k * (size_t)f->stride;
+    uint32_t v4 = (uint32_t)number;
+    uint16_t v2 = (uint16_t)number;
+    uint8_t v1 = (uint8_t)number;
+    memcpy(at, f->width == 8 ? (void *)&number : f->width == 4 ? (void *)&v4 : f->width == 2 ? (void *)&v2 : &v1,
+           f->width);
+}
+
+static bool is_none(const struct job_field *f, uint64_t v)
+{
+    return f->flags & JOB_OR_NONE && v == GRAMMAR_NONE;
+}
+
+static uint64_t in_block(uint64_t rank, uint32_t block)
+{
+    return rank == GRAMMAR_NONE || !block ? rank : rank - rank % block;
+}
+
+/* --- A row --- */
+
+static int order_of(const struct job_schema *s, const void *a, const void *b)
+{
+    for (const struct job_field *f = s->field; f < s->field + s->fields && f->joined == JOB_KEY; f++) {
+        uint64_t x = job_field_get(f, a, 0), y = job_field_get(f, b, 0);
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+static uint64_t real_sum(uint64_t a, uint64_t b)
+{
+    double x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+
+static uint64_t joined(const struct job *j, const struct job_field *f, uint64_t a, uint64_t b)
+{
+    switch (f->joined) {
+    case JOB_ADDED:
+        return a + b;
+    case JOB_ADDED_AT_MOST:
+        return a + b < a || (f->width == 4 && a + b > UINT32_MAX) ? UINT64_MAX : a + b;
+    case JOB_ADDED_REAL:
+        return real_sum(a, b);
+    case JOB_GREATEST:
+        return a > b ? a : b;
+    case JOB_EARLIEST:
+        return !a || (b && b < a) ? b : a;
+    case JOB_EITHER:
+        return *job_text(j, (uint32_t)a) || b == GRAMMAR_NONE ? a
+               : a == GRAMMAR_NONE || *job_text(j, (uint32_t)b) ? b
+                                                                 : a;
+    default:
+        return a;
+    }
+}
+
+void job_row_join(const struct job *j, enum job_tables t, void *into, const void *from)
+{
+    const struct job_schema *s = &job_schemas[t];
+    if (s->join)
+        s->join(into, from);
+    for (const struct job_field *f = s->field; f < s->field + s->fields; f++)
+        for (uint32_t k = 0; k < f->count && f->joined > JOB_KEY; k++)
+            job_field_put(f, into, k, joined(j, f, job_field_get(f, into, k), job_field_get(f, from, k)));
+}
+
+void job_row_rename(enum job_tables t, void *row, const struct job_maps *maps)
+{
+    const struct job_schema *s = &job_schemas[t];
+    for (const struct job_field *f = s->field; f < s->field + s->fields; f++) {
+        uint64_t v = job_field_get(f, row, 0);
+        if (maps->of[f->refers] && !is_none(f, v))
+            job_field_put(f, row, 0, maps->of[f->refers][v]);
+    }
+}
+
+bool job_row_sane(const struct job *j, enum job_tables t, const void *row)
+{
+    const struct job_schema *s = &job_schemas[t];
+    const uint32_t below[JOB_REFERS] = {
+        [JOB_OF_STRINGS] = j->string_count,     [JOB_OF_MODULES] = j->module_count,
+        [JOB_OF_CALLSITES] = j->callsite_count, [JOB_OF_COMMS] = j->comm_count,
+        [JOB_OF_TERMINALS] = j->terminal_count, [JOB_OF_CLASSES] = j->class_count,
+        [JOB_OF_STOPS] = j->hops.stop_count,
+    };
+    for (const struct job_field *f = s->field; f < s->field + s->fields; f++) {
+        uint64_t v = job_field_get(f, row, 0);
+        if (is_none(f, v))
+            continue;
+        if ((f->refers && v >= below[f->refers]) || (f->below && v >= f->below) || (f->flags & JOB_NOT_0 && !v) ||
+            (f->flags & JOB_BLOCK && v != in_block(v, j->info.block)))
+            return false;
+    }
+    return !s->sane || s->sane(j, row);
+}
+
+/* --- A table --- */
+
+void *job_rows_of(const struct job *j, enum job_tables t, uint32_t *count)
+{
+    const struct job_schema *s = &job_schemas[t];
+    void *rows = (char *)(uintptr_t)j + s->rows;
+    *count = number_at(j, s->count);
+    if (s->single)
+        *count = *count != 0;
+    else
+        memcpy(&rows, (const char *)j + s->rows, sizeof rows);
+    return rows;
+}
+
+int job_rows_room(struct job *j, enum job_tables t, uint64_t count)
+{
+    const struct job_schema *s = &job_schemas[t];
+    return base_array_room((char *)j + s->rows, (uint32_t *)(void *)((char *)j + s->room), count, s->size);
+}
+
+void job_rows_counted(struct job *j, enum job_tables t, uint32_t count)
+{
+    const struct job_schema *s = &job_schemas[t];
+    for (const struct job_field *f = s->field; f < s->field + s->fields; f++)
+        if (s->single && s->rows + f->at == s->count)
+            return;
+    memcpy((char *)j + s->count, &count, sizeof count);
+}
+
+void job_rows_swap(struct job *j, enum job_tables t, struct job_rows *rows)
+{
+    const struct job_schema *s = &job_schemas[t];
+    struct job_rows own = { NULL, number_at(j, s->count), number_at(j, s->room) };
+    memcpy(&own.row, (char *)j + s->rows, sizeof own.row);
+    memcpy((char *)j + s->rows, &rows->row, sizeof rows->row);
+    memcpy((char *)j + s->count, &rows->count, sizeof rows->count);
+    memcpy((char *)j + s->room, &rows->room, sizeof rows->room);
+    *rows = own;
+}
+
+static char *place_of(const struct job_schema *s, char *rows, uint32_t count, const void *key)
+{
+    return rows + s->size * (size_t)BASE_ARRAY_PLACE(count, i, order_of(s, rows + s->size * (size_t)i, key) < 0);
+}
+
+void *job_rows_find(const struct job *j, enum job_tables t, const void *key)
+{
+    const struct job_schema *s = &job_schemas[t];
+    uint32_t count;
+    char *rows = job_rows_of(j, t, &count), *at = count ? place_of(s, rows, count, key) : NULL;
+    return at && at < rows + s->size * (size_t)count && order_of(s, at, key) == 0 ? at : NULL;
+}
+
+int job_rows_add(struct job *j, enum job_tables t, const void *row)
+{
+    const struct job_schema *s = &job_schemas[t];
+    uint32_t count;
+    void *own = job_rows_find(j, t, row);
+    if (own) {
+        job_row_join(j, t, own, row);
+        return 0;
+    }
+    job_rows_of(j, t, &count);
+    int error = job_rows_room(j, t, (uint64_t)count + 1);
+    if (error)
+        return error;
+    char *rows = job_rows_of(j, t, &count), *at = place_of(s, rows, count, row);
+    memmove(at + s->size, at, (size_t)(rows + s->size * (size_t)count - at));
+    memcpy(at, row, s->size);
+    job_rows_counted(j, t, count + 1);
+    return 0;
+}
+
+struct sorting { const struct job_schema *schema; const char *rows; };
+
+/* Of equal ones the first stays the first. */
+static int by_keys(const void *x, const void *y, void *arg)
+{
+    const struct sorting *by = arg;
+    const uint32_t *a = x, *b = y;
+    return order_of(by->schema, by->rows + by->schema->size * (size_t)*a, by->rows + by->schema->size * (size_t)*b)
+               ?: BASE_ORDER(*a, *b);
+}
+
+static bool is_sorted(const struct job_schema *s, const char *rows, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (order_of(s, rows + s->size * (size_t)(i - 1), rows + s->size * (size_t)i) >= 0)
+            return false;
+    return true;
+}
+
+/* Fills `out` with the rows in order, joined. Or PYTHIA_ENOMEM. */
+static int settle(const struct job *j, enum job_tables t, const char *rows, uint32_t count, struct job_rows *out)
+{
+    const struct job_schema *s = &job_schemas[t];
+    struct sorting by = { s, rows };
+    uint32_t *number = malloc(((size_t)count + 1) * sizeof *number);
+    int error = number ? base_array_room(&out->row, &out->room, count, s->size) : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < count && !error; i++)
+        number[i] = i;
+    if (!error && count)
+        qsort_r(number, count, sizeof *number, by_keys, &by);
+    for (uint32_t i = 0; i < count && !error; i++) {
+        const char *row = rows + s->size * (size_t)number[i];
+        char *last = (char *)out->row + s->size * (size_t)out->count;
+        if (out->count && order_of(s, last - s->size, row) == 0)
+            job_row_join(j, t, last - s->size, row);
+        else
+            memcpy(last, row, s->size), out->count++;
+    }
+    free(number);
+    return error;
+}
+
+int job_rows_settle(struct job *j, enum job_tables t)
+{
+    struct job_rows out = { 0 };
+    uint32_t count;
+    const char *rows = job_rows_of(j, t, &count);
+    int error = is_sorted(&job_schemas[t], rows, count) ? 0 : settle(j, t, rows, count, &out);
+    if (out.count)
+        job_rows_swap(j, t, &out);
+    free(out.row);
+    return error;
+}
+
+/* A copy of a job's rows as another one has them. */
+static char *copy_rows(char *to, const struct job *from, enum job_tables t, const struct job_maps *maps, uint32_t block)
+{
+    const struct job_schema *s = &job_schemas[t];
+    uint32_t count;
+    const void *rows = job_rows_of(from, t, &count);
+    if (count)
+        memcpy(to, rows, s->size * (size_t)count);
+    for (uint32_t i = 0; i < count; i++, to += s->size) {
+        job_row_rename(t, to, maps);
+        for (const struct job_field *f = s->field; f < s->field + s->fields && f->joined == JOB_KEY; f++)
+            if (f->flags & JOB_BLOCK)
+                job_field_put(f, to, 0, in_block(job_field_get(f, to, 0), block));
+    }
+    return to;
+}
+
+int job_rows_join(const struct job *into, const struct job *from, enum job_tables t, const struct job_maps *maps,
+                  struct job_rows *out)
+{
+    static const struct job_maps same;
+    uint32_t a, b, block = job_streams_block(into, from);
+    job_rows_of(into, t, &a);
+    job_rows_of(from, t, &b);
+    if ((uint64_t)a + b > BASE_ARRAY_LIMIT)
+        return PYTHIA_ELIMIT;
+    char *both = malloc(((size_t)a + b) * job_schemas[t].size + 1);
+    if (!both)
+        return PYTHIA_ENOMEM;
+    copy_rows(copy_rows(both, into, t, &same, block), from, t, maps, block);
+    int error = settle(into, t, both, a + b, out);
+    free(both);
+    return error;
+}
+
+/* --- Audit and end --- */
+
+int job_rows_check(const struct job *j, enum job_tables t, char *why, size_t size)
+{
+    const struct job_schema *s = &job_schemas[t];
+    uint32_t count;
+    const char *rows = job_rows_of(j, t, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *row = rows + s->size * (size_t)i;
+        if (!job_row_sane(j, t, row))
+            return job_refuse(why, size, "%s %u: out of range", s->name, i);
+        if (s->keyed && i && order_of(s, row - s->size, row) >= 0)
+            return job_refuse(why, size, "%s %u: out of order", s->name, i);
+    }
+    return s->check ? s->check(j, why, size) : 0;
+}
+
+void job_rows_free(struct job *j)
+{
+    for (enum job_tables t = 0; t < JOB_TABLES; t++) {
+        uint32_t count;
+        if (!job_schemas[t].single)
+            free(job_rows_of(j, t, &count));
+    }
+}

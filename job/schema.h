@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tables of a job are made of, said once (schema.c): of each field where it is, how wide, what its number is a
+ * number of, and what becomes of two rows that are the same. From this come packing and unpacking (file/table.h), the
+ * audit of ranges and order, renumbering and joining of two jobs, and their end.
+ *
+ *     struct job_sum     terminal    name       samples     total
+ *                        key         key        added       added
+ *                        terminals   strings    not 0
+ *
+ * A keyed table has its rows in the order of their keys, each once. Where ranks share records (info.block), a rank that
+ * is a key is the first of its block. Rows of a part belong to rows of another table, one after the other.
+ *
+ * Cost: a row is added in as many steps as stand behind it; two tables are joined by sorting.
+ * Threads: any for readers.  Hook-safe: no.
+ */
+#ifndef PYTHIA_JOB_SCHEMA_H
+#define PYTHIA_JOB_SCHEMA_H
+
+#include "job/job.h"
+
+/* In the order of what is said of what: a table names only those above it. */
+enum job_tables {
+    JOB_TABLE_INFO, JOB_TABLE_MODULES, JOB_TABLE_FRAMES, JOB_TABLE_CALLSITES, JOB_TABLE_COMMS, JOB_TABLE_TERMINALS,
+    JOB_TABLE_ORACLE, JOB_TABLE_SUMS, JOB_TABLE_REGIONS, JOB_TABLE_TASKS, JOB_TABLE_MACHINE, JOB_TABLE_GROUPS,
+    JOB_TABLE_GROUP_RUNS, JOB_TABLE_GROUP_RANGES, JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, JOB_TABLE_STARTS,
+    JOB_TABLE_START_RUNS, JOB_TABLE_SERIES, JOB_TABLE_EXTREMES, JOB_TABLE_OWN, JOB_TABLE_CLOCK, JOB_TABLE_DELAY,
+    JOB_TABLE_DIGRAMS, JOB_TABLE_THREADS, JOB_TABLE_LEARNED_REGIONS, JOB_TABLE_LEARNED_TASKS, JOB_TABLE_STOPS,
+    JOB_TABLE_HOPS, JOB_TABLE_HOP_RANGES, JOB_TABLES
+};
+
+/* What a field's number is a number of. */
+enum job_refers { JOB_OF_NOTHING, JOB_OF_STRINGS, JOB_OF_MODULES, JOB_OF_CALLSITES, JOB_OF_COMMS, JOB_OF_TERMINALS,
+                  JOB_OF_CLASSES, JOB_OF_STOPS, JOB_REFERS };
+/* What two rows become. */
+enum job_joined { JOB_KEPT, JOB_KEY, JOB_ADDED, JOB_ADDED_AT_MOST /* no more than fits */, JOB_ADDED_REAL, JOB_GREATEST,
+                  JOB_EARLIEST /* 0: not known */, JOB_EITHER /* the text that says something */ };
+enum job_field_flags { JOB_OR_NONE = 1, JOB_NOT_0 = 2, JOB_BLOCK = 4 /* a rank, the first of its block */ };
+
+struct job_field {
+    uint16_t at, stride, count; /* bytes in the row; of several: from one to the next, and how many */
+    uint8_t width;              /* 1, 2, 4 or 8 bytes */
+    uint8_t refers, joined, flags;
+    uint32_t below;             /* of what refers to nothing; 0: any */
+};
+
+struct job_schema {
+    const char *name;             /* of one row, for who reads why it was refused */
+    const struct job_field *field; /* keys first */
+    uint16_t fields, size;        /* size: of a row in memory */
+    uint16_t rows, count, room;   /* where the job has them; of a single one `count` is there or not, and no room */
+    bool single;
+    bool keyed;
+    uint8_t whole;                /* of a part: the table that its rows belong to … */
+    uint16_t first, number;       /* … and where that says which */
+    bool (*sane)(const struct job *j, const void *row);          /* what fields alone do not say; may be NULL */
+    void (*join)(void *into, const void *from);                  /* before the fields' own; may be NULL */
+    int (*check)(const struct job *j, char *why, size_t size);   /* of the table, after its rows; may be NULL */
+};
+
+extern const struct job_schema job_schemas[JOB_TABLES];
+
+/* Rows that are nobody's yet. */
+struct job_rows { void *row; uint32_t count, room; };
+/* By what a number of one job is called in another: NULL where it stays. */
+struct job_maps { const uint32_t *of[JOB_REFERS]; };
+
+uint64_t job_field_get(const struct job_field *f, const void *row, uint32_t k);
+void job_field_put(const struct job_field *f, void *row, uint32_t k, uint64_t v);
+
+/* The rows of a job: *count of them. */
+void *job_rows_of(const struct job *j, enum job_tables t, uint32_t *count);
+/* Makes room for `count` rows in all. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+int job_rows_room(struct job *j, enum job_tables t, uint64_t count);
+/* So many are there; of a single one nothing where a field says it. */
+void job_rows_counted(struct job *j, enum job_tables t, uint32_t count);
+/* The row with the keys of `key`, NULL without. */
+void *job_rows_find(const struct job *j, enum job_tables t, const void *key);
+/* Adds a row to a keyed table, or to the row with its keys. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+int job_rows_add(struct job *j, enum job_tables t, const void *row);
+/* `into` gets what `from`, renumbered, says, whatever their keys. */
+void job_row_join(const struct job *j, enum job_tables t, void *into, const void *from);
+void job_row_rename(enum job_tables t, void *row, const struct job_maps *maps);
+/* What both have of a keyed table, as it will be in `into`, in order. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+int job_rows_join(const struct job *into, const struct job *from, enum job_tables t, const struct job_maps *maps,
+                  struct job_rows *out);
+/* These become the job's, and its own come back. */
+void job_rows_swap(struct job *j, enum job_tables t, struct job_rows *rows);
+/* Sorts rows by their keys, those of equal keys become one. 0, PYTHIA_ENOMEM: they are as they were. */
+int job_rows_settle(struct job *j, enum job_tables t);
+
+/* Whether each number of a row is one of what it refers to, as far as these are known. */
+bool job_row_sane(const struct job *j, enum job_tables t, const void *row);
+/* Audits one table, or all. 0 or PYTHIA_EFORMAT with a line. */
+int job_rows_check(const struct job *j, enum job_tables t, char *why, size_t size);
+void job_rows_free(struct job *j); /* all */
+
+#endif
