@@ -16,6 +16,9 @@
  * RAMP and LIST are exact: occurrence i has exactly that value. Joining two nodes keeps a model exact where one node's
  * occurrences all came before the other's and one formula holds for both, else it becomes VARIES. Constant memory.
  *
+ * While all occurrences of a node have the same values, which most nodes' do, a growing grammar keeps these once, as a
+ * tuple (internal.h): a comparison an event, a cell a node. The first other value makes models of them.
+ *
  * A value in a merged job may further be relative to the rank (see job/job.h).
  * Threads: owner.  Hook-safe: yes.
  */

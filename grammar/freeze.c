@@ -44,9 +44,9 @@ static int compare_channels(const void *a, const void *b)
 static void freeze_attrs(const struct grammar *g, uint32_t n, struct grammar_flat *f, struct grammar_flat_node *to)
 {
     uint32_t first = f->attr_count;
-    for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next)
-        f->attrs[f->attr_count++] = g->attrs[a].attr;
-    to->attr_count = f->attr_count - first;
+    to->attr_count = grammar_attrs_count(g, n);
+    grammar_attrs_copy(g, n, f->attrs + first);
+    f->attr_count += to->attr_count;
     to->attr = to->attr_count ? first : GRAMMAR_NONE;
     qsort(f->attrs + first, to->attr_count, sizeof *f->attrs, compare_channels);
 }
@@ -70,7 +70,10 @@ static void freeze_rule(const struct grammar *g, const struct numbering *w, uint
 struct grammar_flat *grammar_freeze(struct grammar *g)
 {
     grammar_settle(g);
-    struct grammar_flat *f = grammar_flat_create(g->rules_used, grammar_nodes(g), g->attrs_used);
+    uint32_t attrs = 0;
+    for (uint32_t n = 0; n < g->node_top; n++)
+        attrs += g->nodes[n].symbol != GRAMMAR_NONE ? grammar_attrs_count(g, n) : 0;
+    struct grammar_flat *f = grammar_flat_create(g->rules_used, grammar_nodes(g), attrs);
     struct numbering w = {.number = malloc(3 * (size_t)g->rule_top * sizeof *w.number)};
     if (!f || !w.number || grammar_courses_freeze(g, f) != 0) {
         grammar_flat_destroy(f);

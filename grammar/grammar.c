@@ -58,7 +58,7 @@ struct grammar *grammar_create(size_t memory)
         return NULL;
     }
     grammar_rule_take(g); /* R */
-    g->tail.raw = g->late.symbol = GRAMMAR_NONE;
+    g->tail.raw = g->tail.prefix.next = g->late.symbol = GRAMMAR_NONE;
     return g;
 }
 

@@ -31,10 +31,21 @@ struct grammar_rule {
     bool live;
 };
 
+/* Values of a node of which each occurrence had the same: what most nodes have. */
+struct grammar_tuple {
+    uint32_t channels;           /* as in struct grammar_event; never GRAMMAR_TEAM */
+    uint64_t count, first, last; /* as in struct grammar_attr, of each channel */
+    int64_t value[GRAMMAR_CHANNELS];
+};
+
+/* A node's first cell with this bit is a tuple, its only one; else the cells are one for each channel. */
+#define GRAMMAR_TUPLE (1u << 30)
+
 struct grammar_attr_cell {
     uint32_t next;
     union {
         struct grammar_attr attr;
+        struct grammar_tuple tuple;
         struct grammar_step step[GRAMMAR_CELL_STEPS];
     };
 };
@@ -168,7 +179,35 @@ void grammar_exponent_sub(struct grammar *g, uint32_t n, uint64_t k);
 /* A cell of the attributes' pool; GRAMMAR_NONE: there is none. */
 uint32_t grammar_cell_take(struct grammar *g);
 void grammar_cell_give(struct grammar *g, uint32_t cell);
-void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e);
+void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_event *e);
+static inline struct grammar_tuple *grammar_tuple_of(const struct grammar *g, uint32_t n)
+{
+    uint32_t cell = g->nodes[n].attr;
+    return cell != GRAMMAR_NONE && cell & GRAMMAR_TUPLE ? &g->attrs[cell & ~GRAMMAR_TUPLE].tuple : NULL;
+}
+static inline bool grammar_tuple_has(const struct grammar_tuple *t, uint32_t channels, const int64_t *value)
+{
+    if (t->channels != channels)
+        return false;
+    for (; channels; channels &= channels - 1)
+        if (t->value[__builtin_ctz(channels)] != value[__builtin_ctz(channels)])
+            return false;
+    return true;
+}
+/* One more occurrence, the stream's last event. */
+static inline void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e)
+{
+    struct grammar_tuple *t = grammar_tuple_of(g, n);
+    if (__builtin_expect(t && grammar_tuple_has(t, e->channels, e->value), 1)) {
+        t->count++;
+        t->last = g->events;
+    } else {
+        grammar_attrs_anew(g, n, e);
+    }
+}
+/* How many attributes a node has; writes them out. */
+uint32_t grammar_attrs_count(const struct grammar *g, uint32_t n);
+void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr *to);
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from);
 /* The same for a node and the one after it, exponents as they were. */
 void grammar_attrs_weave(struct grammar *g, uint32_t into, uint32_t from);

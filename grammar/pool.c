@@ -62,7 +62,12 @@ uint32_t grammar_node_take(struct grammar *g, uint32_t symbol, uint64_t exponent
 
 static void attrs_release(struct grammar *g, uint32_t n)
 {
-    for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE;) {
+    uint32_t a = g->nodes[n].attr;
+    if (grammar_tuple_of(g, n)) {
+        grammar_cell_give(g, a & ~GRAMMAR_TUPLE);
+        a = GRAMMAR_NONE;
+    }
+    while (a != GRAMMAR_NONE) {
         uint32_t next = g->attrs[a].next;
         grammar_cell_give(g, a);
         a = next;
@@ -162,10 +167,94 @@ static struct grammar_attr *attr_new(struct grammar *g, uint32_t n)
     return &g->attrs[a].attr;
 }
 
-/* Each channel is at most once in a list. */
-void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e)
+/* --- Tuples --- */
+
+/* A node without attributes gets that one; NULL when full. */
+static struct grammar_tuple *tuple_new(struct grammar *g, uint32_t n, const struct grammar_tuple *t)
+{
+    uint32_t cell = grammar_cell_take(g);
+    if (cell == GRAMMAR_NONE)
+        return NULL;
+    g->nodes[n].attr = cell | GRAMMAR_TUPLE;
+    g->attrs[cell].tuple = *t;
+    return &g->attrs[cell].tuple;
+}
+
+static void tuple_attr(const struct grammar_tuple *t, unsigned channel, struct grammar_attr *a)
+{
+    grammar_attr_start(a, (enum grammar_channel)channel, t->value[channel], 0, t->first);
+    a->count = t->count;
+    a->last = t->last;
+    a->sum = (int64_t)((uint64_t)t->value[channel] * t->count);
+}
+
+/* Another value comes, or other channels: a cell for each channel from now on. */
+static void tuple_expand(struct grammar *g, uint32_t n)
+{
+    struct grammar_tuple *in = grammar_tuple_of(g, n), t;
+    if (!in)
+        return;
+    t = *in;
+    attrs_release(g, n);
+    for (uint32_t left = t.channels; left; left &= left - 1) {
+        struct grammar_attr *a = attr_new(g, n);
+        if (a)
+            tuple_attr(&t, (unsigned)__builtin_ctz(left), a);
+    }
+}
+
+/* Whether both nodes are tuples of the same values, as far as they have any. Else neither is one afterwards. */
+static bool tuples_agree(struct grammar *g, uint32_t n, uint32_t m)
+{
+    const struct grammar_tuple *a = grammar_tuple_of(g, n), *b = grammar_tuple_of(g, m);
+    if (a && b && grammar_tuple_has(a, b->channels, b->value))
+        return true;
+    tuple_expand(g, n);
+    tuple_expand(g, m);
+    return false;
+}
+
+static void tuple_join(struct grammar_tuple *into, const struct grammar_tuple *from)
+{
+    into->count += from->count;
+    into->first = from->first < into->first ? from->first : into->first;
+    into->last = from->last > into->last ? from->last : into->last;
+}
+
+/* --- Attributes of nodes --- */
+
+uint32_t grammar_attrs_count(const struct grammar *g, uint32_t n)
+{
+    const struct grammar_tuple *t = grammar_tuple_of(g, n);
+    uint32_t count = 0;
+    if (t)
+        return (uint32_t)__builtin_popcount(t->channels);
+    for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next)
+        count++;
+    return count;
+}
+
+void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr *to)
+{
+    const struct grammar_tuple *t = grammar_tuple_of(g, n);
+    for (uint32_t left = t ? t->channels : 0; left; left &= left - 1)
+        tuple_attr(t, (unsigned)__builtin_ctz(left), to++);
+    for (uint32_t a = t ? GRAMMAR_NONE : g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next)
+        *to++ = g->attrs[a].attr;
+}
+
+/* The values are others than the tuple's, or there is none. Each channel is at most once in a list. */
+void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {
     uint32_t left = e->channels;
+    if (g->nodes[n].attr == GRAMMAR_NONE && !(left >> GRAMMAR_TEAM & 1)) {
+        struct grammar_tuple t = { .channels = left, .count = 1, .first = g->events, .last = g->events };
+        for (; left; left &= left - 1)
+            t.value[__builtin_ctz(left)] = e->value[__builtin_ctz(left)];
+        tuple_new(g, n, &t);
+        return;
+    }
+    tuple_expand(g, n);
     for (uint32_t i = g->nodes[n].attr; i != GRAMMAR_NONE && left; i = g->attrs[i].next) {
         struct grammar_attr *a = &g->attrs[i].attr;
         if (!(left >> a->channel & 1))
@@ -184,6 +273,17 @@ void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event
 
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
 {
+    struct grammar_tuple *t = grammar_tuple_of(g, from);
+    if (t && g->nodes[into].attr == GRAMMAR_NONE) {
+        tuple_new(g, into, t);
+        return;
+    }
+    if (g->nodes[from].attr == GRAMMAR_NONE)
+        return;
+    if (tuples_agree(g, into, from)) {
+        tuple_join(grammar_tuple_of(g, into), t);
+        return;
+    }
     for (uint32_t f = g->nodes[from].attr; f != GRAMMAR_NONE; f = g->attrs[f].next) {
         struct grammar_attr *a = attr_of(g, into, g->attrs[f].attr.channel);
         if (a)
@@ -195,6 +295,12 @@ void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
 
 void grammar_attrs_weave(struct grammar *g, uint32_t into, uint32_t from)
 {
+    if (g->nodes[from].attr == GRAMMAR_NONE)
+        return;
+    if (tuples_agree(g, into, from)) {
+        tuple_join(grammar_tuple_of(g, into), grammar_tuple_of(g, from));
+        return;
+    }
     for (uint32_t f = g->nodes[from].attr; f != GRAMMAR_NONE; f = g->attrs[f].next) {
         struct grammar_attr *a = attr_of(g, into, g->attrs[f].attr.channel);
         if (a)
@@ -202,8 +308,28 @@ void grammar_attrs_weave(struct grammar *g, uint32_t into, uint32_t from)
     }
 }
 
+/* The same as grammar_attr_split() of each channel. False: that has to do it. */
+static bool tuple_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to)
+{
+    struct grammar_tuple *a = grammar_tuple_of(g, n), *out;
+    if (!a || g->nodes[to].attr != GRAMMAR_NONE || part == 0 || part >= whole || a->count == 0 || a->count % whole)
+        return false;
+    out = tuple_new(g, to, a);
+    if (!out)
+        return false;
+    struct grammar_tuple *head = front ? out : a, *tail = front ? a : out;
+    head->count = a->count / whole * part;
+    tail->count -= head->count;
+    head->last -= whole - part;
+    tail->first += part;
+    return true;
+}
+
 void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to)
 {
+    if (tuple_split(g, n, part, whole, front, to))
+        return;
+    tuple_expand(g, n);
     for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next) {
         struct grammar_attr *out = attr_new(g, to);
         if (out)
@@ -221,6 +347,11 @@ static void shrink_keys(struct grammar_attr *a, uint64_t part, uint64_t whole)
 
 void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count)
 {
+    struct grammar_tuple *t = grammar_tuple_of(g, n);
+    if (t) {
+        t->count = t->count ? count : 0;
+        return;
+    }
     for (uint32_t c = g->nodes[n].attr; c != GRAMMAR_NONE; c = g->attrs[c].next) {
         struct grammar_attr *a = &g->attrs[c].attr;
         int64_t value;

@@ -38,30 +38,11 @@ void grammar_link_last(struct grammar *g, uint32_t n)
 
 /* --- Frames --- */
 
-static void prefix_add(struct grammar_prefix *p, const struct grammar_sums *s, uint64_t exponent, uint64_t turn)
-{
-    p->turn += turn;
-    p->sum += s->sum;
-    p->min += s->min * exponent;
-    p->max += s->max * exponent;
-    p->square += s->square;
-    p->squared_means += grammar_square_mean(s->sum, exponent);
-}
-
-/* The node `n` of the body is whole in this turn, its times `gap` and `duration`: to be called before they are
-   added. */
-static void frame_take(const struct grammar *g, struct grammar_frame *f, uint32_t n, uint64_t gap, uint64_t duration)
-{
-    const struct grammar_node *node = &g->nodes[n];
-    prefix_add(&f->gap, &g->nodes[n].stats.gap, node->exponent, gap);
-    prefix_add(&f->duration, &g->nodes[n].stats.duration, node->exponent, duration);
-    f->length += node->exponent * grammar_symbol_length(g, node->symbol);
-}
-
 /* Takes the turns in `from`, a node outside all rings, as the body's node `n`. */
 static void frame_join(struct grammar *g, struct grammar_frame *f, uint32_t n, uint32_t from)
 {
-    frame_take(g, f, n, g->nodes[from].stats.gap.sum, g->nodes[from].stats.duration.sum);
+    f->gap += g->nodes[from].stats.gap.sum;
+    f->duration += g->nodes[from].stats.duration.sum;
     grammar_tally_join(&g->nodes[n].stats, &g->nodes[from].stats);
     grammar_attrs_join(g, n, from);
     grammar_node_give(g, from);
@@ -118,7 +99,8 @@ static void frame_arrive(struct grammar *g, const struct grammar_arrival *a)
     uint32_t n = f->at;
     if (g->nodes[n].exponent == 1) {
         frame_join_head(g, f);
-        frame_take(g, f, n, a->gap, a->duration);
+        f->gap += a->gap;
+        f->duration += a->duration;
         arrive(g, n, a);
     } else if (f->pending == GRAMMAR_NONE) {
         f->pending = grammar_arrival_node(g, a);
@@ -134,29 +116,58 @@ static void frame_arrive(struct grammar *g, const struct grammar_arrival *a)
     f->at = g->nodes[n].next;
     if (grammar_is_guard(g, f->at)) {
         g->tail.depth--;
-        turn(g, f->rule, f->gap.turn, f->duration.turn);
+        turn(g, f->rule, f->gap, f->duration);
     }
 }
 
 /* --- Writing the tail out --- */
 
-/* Of the prefix over the rule's `n` earlier expansions: what grammar_tally_compose() would give, node by node. */
-static struct grammar_sums prefix_sums(const struct grammar_prefix *p, uint64_t n)
+/* The sum of the means' squares, which is a quotient: of one expansion a node its sum's square. */
+static void walk_sums(struct grammar_sums *to, grammar_square_t *means, const struct grammar_sums *s, uint64_t exponent)
 {
+    to->sum += s->sum;
+    to->min += s->min * exponent;
+    to->max += s->max * exponent;
+    to->square += s->square;
+    *means += grammar_square_mean(s->sum, exponent);
+}
+
+/* Sums the next nodes of the prefix up. Returns true when that was all. */
+static bool walk_prefix(struct grammar *g, const struct grammar_frame *f)
+{
+    struct grammar_prefix *p = &g->tail.prefix;
+    if (p->next == GRAMMAR_NONE)
+        *p = (struct grammar_prefix){ .next = grammar_first(g, f->rule) };
+    for (int i = 0; i < GRAMMAR_WALK && p->next != f->at; i++) {
+        const struct grammar_node *node = &g->nodes[p->next];
+        walk_sums(&p->stats.gap, &p->gap_means, &node->stats.gap, node->exponent);
+        walk_sums(&p->stats.duration, &p->duration_means, &node->stats.duration, node->exponent);
+        p->length += node->exponent * grammar_symbol_length(g, node->symbol);
+        p->next = node->next;
+    }
+    return p->next == f->at;
+}
+
+/* Over the rule's `n` earlier expansions, without this turn: sums are exact, extremes stay bounds, squares are in
+   proportion. */
+static struct grammar_sums prefix_sums(const struct grammar_sums *s, grammar_square_t means, uint64_t turn, uint64_t n)
+{
+    uint64_t sum = s->sum - turn;
     if (n <= 1)
-        return (struct grammar_sums){p->sum, p->sum, p->sum, grammar_square_of(p->sum)};
-    grammar_square_t equal = p->squared_means / n, excess = p->square > equal ? p->square - equal : 0;
-    return (struct grammar_sums){p->sum, p->min, p->max, grammar_square_mean(p->sum, n) + excess};
+        return (struct grammar_sums){sum, sum, sum, grammar_square_of(sum)};
+    grammar_square_t equal = means / (n + 1), excess = s->square > equal ? s->square - equal : 0;
+    return (struct grammar_sums){sum, s->min, s->max, grammar_square_mean(sum, n) + excess / (n + 1) * n};
 }
 
 /* Cuts the nodes before f->at off into a rule of their own, whose use takes their place. */
 static uint32_t cut_prefix(struct grammar *g, const struct grammar_frame *f)
 {
+    struct grammar_prefix *p = &g->tail.prefix;
     uint64_t expansions = g->nodes[f->at].stats.count / g->nodes[f->at].exponent;
     uint32_t first = grammar_first(g, f->rule), last = g->nodes[f->at].prev, outer = g->rules[f->rule].guard;
     uint32_t rule = grammar_rule_take(g), guard = g->rules[rule].guard;
     grammar_unregister(g, last);
-    g->rules[rule].length = f->length;
+    g->rules[rule].length = p->length;
     g->nodes[guard].next = first;
     g->nodes[first].prev = guard;
     g->nodes[guard].prev = last;
@@ -165,10 +176,11 @@ static uint32_t cut_prefix(struct grammar *g, const struct grammar_frame *f)
     g->nodes[f->at].prev = outer;
     uint32_t use = grammar_node_take(g, rule | GRAMMAR_RULE, 1);
     g->nodes[use].stats.count = expansions;
-    g->nodes[use].stats.gap = prefix_sums(&f->gap, expansions);
-    g->nodes[use].stats.duration = prefix_sums(&f->duration, expansions);
+    g->nodes[use].stats.gap = prefix_sums(&p->stats.gap, p->gap_means, f->gap, expansions);
+    g->nodes[use].stats.duration = prefix_sums(&p->stats.duration, p->duration_means, f->duration, expansions);
     grammar_insert_after(g, outer, use);
     grammar_hint(&g->digram_hints, use);
+    p->next = GRAMMAR_NONE;
     return rule;
 }
 
@@ -177,7 +189,7 @@ static void write_prefix(struct grammar *g, struct grammar_frame *f)
     if (f->head != GRAMMAR_NONE) {
         grammar_link_last(g, f->head);
     } else {
-        struct grammar_arrival a = {cut_prefix(g, f) | GRAMMAR_RULE, f->gap.turn, f->duration.turn, NULL};
+        struct grammar_arrival a = {cut_prefix(g, f) | GRAMMAR_RULE, f->gap, f->duration, NULL};
         grammar_link_last(g, grammar_arrival_node(g, &a));
     }
     f->rule = GRAMMAR_NONE;
@@ -191,6 +203,8 @@ bool grammar_tail_write(struct grammar *g)
     if (t->written < t->depth) {
         struct grammar_frame *f = &t->frame[t->written];
         if (f->rule != GRAMMAR_NONE) {
+            if (f->head == GRAMMAR_NONE && !walk_prefix(g, f))
+                return true;
             write_prefix(g, f);
             t->written += f->pending == GRAMMAR_NONE;
         } else {

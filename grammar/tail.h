@@ -20,7 +20,8 @@
  *
  *   1. what is expected and comes costs O(1): a comparison and a node's statistics
  *   2. written out, the grammar is what it would be without a tail, node for node: the tail is a way to compute the
- *      paper's grammar, not another grammar. A piece costs O(1), there are at most 2 * GRAMMAR_FRAMES + 1
+ *      paper's grammar, not another grammar. A piece costs O(1); there are 2 * GRAMMAR_FRAMES + 1 of them and one for
+ *      each GRAMMAR_WALK nodes of a prefix, whose statistics are summed up then: as many events ago they were taken
  *   3. while a frame or raw is there and not being written out, no hint is pending and no structural step is taken
  *   4. no rule is in two frames
  *
@@ -34,7 +35,7 @@
 
 #include "grammar/tally.h"
 
-enum { GRAMMAR_FRAMES = 16 };
+enum { GRAMMAR_FRAMES = 16, GRAMMAR_WALK = 16 };
 
 struct grammar;
 struct grammar_event;
@@ -46,20 +47,20 @@ struct grammar_arrival {
     const struct grammar_event *event; /* NULL: a rule */
 };
 
-/* Gap or duration of the nodes taken: this turn's, and what the rule's earlier expansions sum up to there. */
-struct grammar_prefix {
-    uint64_t turn;                          /* ns */
-    uint64_t sum, min, max;                 /* ns, earlier expansions */
-    grammar_square_t square, squared_means; /* ns^2; of sums: sum^2 / exponent */
-};
-
 struct grammar_frame {
     uint32_t rule;    /* GRAMMAR_NONE: its prefix is written out */
     uint32_t at;      /* node of its body that comes next, or whose first turns are in `pending` */
     uint32_t head;    /* outside all rings: the first symbol, until the second one is whole; else GRAMMAR_NONE */
     uint32_t pending; /* outside all rings: turns of `at`, fewer than its exponent; GRAMMAR_NONE: none */
-    uint64_t length;  /* events in the nodes taken */
-    struct grammar_prefix gap, duration;
+    uint64_t gap, duration; /* ns, of the nodes taken in this turn */
+};
+
+/* A prefix that is being summed up, over all expansions of its rule and this turn: only what is written out is. */
+struct grammar_prefix {
+    uint32_t next;   /* node; GRAMMAR_NONE: it has not begun */
+    uint64_t length; /* events */
+    struct grammar_tally stats;
+    grammar_square_t gap_means, duration_means; /* of sums: sum^2 / exponent */
 };
 
 struct grammar_tail {
@@ -68,6 +69,7 @@ struct grammar_tail {
     bool flushing;
     bool turned;                   /* `turn` has arrived, and was not taken yet */
     struct grammar_arrival turn;   /* a rule that was complete with the last arrival */
+    struct grammar_prefix prefix;  /* of frame[written] */
     struct grammar_frame frame[GRAMMAR_FRAMES];
 };
 
