@@ -38,12 +38,16 @@ pythia_tools_SOURCES = $(TOOLS_BOTH) \
 	%D%/report.c \
 	%D%/source.c %D%/source.h \
 	%D%/stream.c %D%/stream.h \
-	%D%/tool.c
+	%D%/tool.c \
+	%D%/watch.c %D%/watch.h \
+	%D%/watch_jobs.c \
+	%D%/watch_json.c \
+	%D%/watch_text.c
 pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='"$(prefix)"'
 pythia_LDADD = libpythia-base.la
 pythia_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pythia_tools_CPPFLAGS = $(pythia_CPPFLAGS)
-pythia_tools_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) -lm
+pythia_tools_LDADD = libpythia-watch.la $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_progress
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c

@@ -40,6 +40,7 @@ static const struct command {
     { "replay", tool_replay, "the job run as a machine: its wall time, and what would change it" },
     { "check", tool_check, "verify a job file" },
     { "merge", tool_merge, "join the part files of a run that died" },
+    { "watch", tool_watch, "a running job from outside: who holds it up, when it ends" },
     { "doctor", tool_doctor, "what works on this machine, and why something does not" },
 };
 

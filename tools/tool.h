@@ -41,6 +41,7 @@ int tool_compare(int argc, char **argv);
 int tool_replay(int argc, char **argv);
 int tool_check(int argc, char **argv);
 int tool_merge(int argc, char **argv);
+int tool_watch(int argc, char **argv);
 int tool_doctor(int argc, char **argv);
 
 /* One line on standard error: "pythia: …". */

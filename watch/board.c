@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,10 +71,7 @@ static void board_fill(struct watch_board *b, const struct watch_life *life, uin
     b->source = b->dest = WATCH_NOBODY;
     atomic_store(&b->since, b->began << 1);
     (void)gethostname(b->node, sizeof b->node - 1);
-    char *absolute = realpath(life->file, NULL), *here = absolute || *life->file == '/' ? NULL : getcwd(NULL, 0);
-    snprintf(b->file, sizeof b->file, "%s%s%s", here ? here : "", here ? "/" : "", absolute ? absolute : life->file);
-    free(absolute);
-    free(here);
+    watch_process_file(life->file, b->file, sizeof b->file);
     watch_process_command((uint32_t)getpid(), b->command, sizeof b->command);
 }
 

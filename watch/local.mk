@@ -2,9 +2,25 @@
 noinst_LTLIBRARIES += libpythia-watch.la
 libpythia_watch_la_SOURCES = \
 	%D%/board.c %D%/board.h \
+	%D%/numbers.c %D%/numbers.h \
 	%D%/process.c %D%/process.h \
-	%D%/read.c %D%/read.h
+	%D%/read.c %D%/read.h \
+	%D%/verdict.c %D%/verdict.h \
+	%D%/waits.c
 libpythia_watch_la_LIBADD = $(XXHASH_LIBS)
 
 UNIT_TESTS += tests/unit/test_watch_board
 tests_unit_test_watch_board_LDADD = libpythia-unit.la libpythia-watch.la $(PYTHIA_CORE) $(CHECK_LIBS)
+UNIT_TESTS += tests/unit/test_watch
+tests_unit_test_watch_LDADD = libpythia-unit.la libpythia-watch.la $(PYTHIA_CORE) $(CHECK_LIBS)
+
+if HAVE_MPI
+check_PROGRAMS += tests/mpi/watched
+tests_mpi_watched_SOURCES = tests/mpi/watched.c
+tests_mpi_watched_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_watched_CFLAGS = $(AM_CFLAGS) -g -O1
+tests_mpi_watched_LDADD = $(MPI_LIBS)
+endif
+TESTS += tests/mpi/watch.test
+LONG_TESTS += tests/mpi/watch-long.test
+EXTRA_DIST += tests/mpi/watch.test tests/mpi/watch-long.test

@@ -45,6 +45,19 @@ void watch_process_command(uint32_t pid, char *text, size_t size)
             text[i] = ' ';
 }
 
+void watch_process_file(const char *file, char *text, size_t size)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    char *directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+    char *whole = directory ? realpath(directory, NULL) : NULL;
+    if (whole)
+        snprintf(text, size, "%s/%s", strcmp(whole, "/") ? whole : "", name);
+    else
+        snprintf(text, size, "%s", file);
+    free(whole);
+    free(directory);
+}
+
 uint64_t watch_process_space(void)
 {
     struct stat st;

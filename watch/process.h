@@ -17,6 +17,9 @@ struct watch_process {
 bool watch_process_read(uint32_t pid, struct watch_process *p);
 /* Its arguments with blanks between them, cut at `size`; "" where they cannot be read. */
 void watch_process_command(uint32_t pid, char *text, size_t size);
+/* A file's name from the root on, links of its directory followed; the file need not be there. As it is where the
+   directory is not there. */
+void watch_process_file(const char *file, char *text, size_t size);
 /* Of the space of process numbers that this process lives in; 0: not known. */
 uint64_t watch_process_space(void);
 

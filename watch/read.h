@@ -3,8 +3,8 @@
  * The reader's side of boards: finding them, copying what they say, refusing what is not one.
  *
  * A board is any file of a name that fits, and whoever may write there may have made it: it is opened without following
- * links, must be a regular file of this user with the rights 0600 and exactly the size of a board, is read (not mapped:
- * it may be cut off meanwhile) and has every field checked before it is used. Texts lose their control characters.
+ * links, must be a regular file of this user that nobody else may touch, is read (not mapped: it may be cut off
+ * meanwhile) and has every field checked before it is used. Texts lose their control characters.
  *
  * Threads: any.  Hook-safe: no.
  */
@@ -19,11 +19,12 @@ enum watch_reading { WATCH_READ, WATCH_OTHER_VERSION, WATCH_REFUSED, WATCH_GONE 
 
 /* A board as it was at one moment, and its process. */
 struct watch_sight {
-    struct watch_board board; /* since: with the sequence, WATCH_CHANGES where it was being written all the time */
+    struct watch_board board; /* since: WATCH_CHANGES where it was being written all the time */
     struct watch_process process;
     bool alive;               /* its process runs, or has ended and nobody has asked (Z) */
     bool near;                /* of this node: its process can be asked about */
     uint64_t now;             /* ns: when that was, on its clock */
+    uint64_t idle_ns;         /* for so long its process had no processor time, as who looks again and again has seen */
 };
 
 /* Its file's name, "pythia-UID-JOB-RANK". */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For watch.test: a healthy program in which one thing goes wrong, so that it never ends.
+ *
+ *     watched FAULT [TURNS]        turns before it, 200
+ *
+ * Each fault stands in a function of its name: the place that pythia watch is to find.
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CULPRIT = 3, TURN_US = 2000 };
+
+static int rank, ranks;
+static MPI_Comm rows, columns, copy;
+
+static void nap(long us)
+{
+    nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
+}
+
+static void sum(MPI_Comm comm)
+{
+    double mine = rank, all;
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static void shift(void)
+{
+    int mine = rank, other;
+    MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % ranks, 0, &other, 1, MPI_INT, (rank + ranks - 1) % ranks, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void halo(MPI_Comm comm, int tag)
+{
+    int mine = rank, other[2];
+    MPI_Request r[4];
+    for (int i = 0; i < 2; i++) {
+        int peer = (rank + (i ? 1 : ranks - 1)) % ranks;
+        MPI_Irecv(&other[i], 1, MPI_INT, peer, tag, comm, &r[i]);
+        MPI_Isend(&mine, 1, MPI_INT, peer, 0, comm, &r[2 + i]);
+    }
+    MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+}
+
+/* --- What goes wrong --- */
+
+static void loop(void)
+{
+    if (rank == CULPRIT)
+        for (volatile int i = 0;; i++)
+            ;
+    sum(MPI_COMM_WORLD);
+}
+
+static void skip(void)
+{
+    for (int i = 0; i < 200; i++)
+        if (rank != CULPRIT || i != 100)
+            sum(MPI_COMM_WORLD);
+}
+
+static void wait_io(void)
+{
+    if (rank == CULPRIT)
+        nap(60000000);
+    sum(MPI_COMM_WORLD);
+}
+
+static void stop(void)
+{
+    if (rank == CULPRIT)
+        raise(SIGSTOP);
+    sum(MPI_COMM_WORLD);
+}
+
+static void die(void)
+{
+    if (rank == CULPRIT)
+        raise(SIGKILL);
+    sum(MPI_COMM_WORLD);
+}
+
+static void receive_first(void)
+{
+    int other;
+    if (rank < 2)
+        MPI_Recv(&other, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void wrong_tag(void)
+{
+    int other = 0;
+    if (rank == 1)
+        MPI_Send(&other, 1, MPI_INT, 0, 6, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&other, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Rank 3 expects its neighbours' messages under another tag. */
+static void wrong_halo(void)
+{
+    halo(MPI_COMM_WORLD, rank == CULPRIT ? 7 : 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Rows and columns of a grid two wide: ranks 0 and 1 are a row, 0, 2 and 4 a column. */
+static void other_order(void)
+{
+    int first = rank == 0 || rank == 3;
+    sum(first ? columns : rows);
+    sum(first ? rows : columns);
+}
+
+/* Rank 3 at a quarter of its speed. */
+static void slow(void)
+{
+    for (int i = 0; i < 1500; i++) {
+        nap(rank == CULPRIT ? 4 * TURN_US : TURN_US);
+        sum(MPI_COMM_WORLD);
+        sum(rows);
+    }
+}
+
+static void poll(void)
+{
+    int flag = 0;
+    while (!flag)
+        MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
+/* --- What goes well, though irregularly --- */
+
+static void work(double seconds)
+{
+    for (double end = MPI_Wtime() + seconds; MPI_Wtime() < end;)
+        ;
+}
+
+/* Imbalance of ten, a long computation now and then, a serial part. */
+static void healthy(void)
+{
+    double end = MPI_Wtime() + 5;
+    for (int on = 1; on;) {
+        nap(1000L * (rank == 0 ? 100 : 10));
+        halo(copy, 0);
+        if (rank == 1)
+            work(.2);
+        sum(rows);
+        sum(columns);
+        for (int i = 0; i < ranks; i++) {
+            if (i == rank)
+                nap(20000);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        on = MPI_Wtime() < end;
+        MPI_Bcast(&on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+}
+
+static const struct fault {
+    const char *name;
+    void (*function)(void);
+} faults[] = {{"loop", loop},           {"skip", skip},           {"wait_io", wait_io},
+              {"stop", stop},           {"die", die},             {"receive_first", receive_first},
+              {"wrong_tag", wrong_tag}, {"wrong_halo", wrong_halo}, {"other_order", other_order},
+              {"poll", poll},           {"slow", slow},           {"healthy", healthy},     {"none", NULL}};
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "none";
+    int turns = argc > 2 ? atoi(argv[2]) : 200;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &rows);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &columns);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    for (int i = 0; i < turns; i++) {
+        nap(TURN_US);
+        sum(MPI_COMM_WORLD);
+        shift();
+        halo(MPI_COMM_WORLD, 0);
+        sum(rows);
+    }
+    for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (!strcmp(name, faults[i].name) && faults[i].function)
+            faults[i].function();
+    MPI_Finalize();
+    return 0;
+}

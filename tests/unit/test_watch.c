@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* Verdicts from tables of boards, made by hand: six ranks, a minute into their run, pauses of 10 ms so far. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/define.h"
+#include "tests/unit/unit.h"
+#include "watch/numbers.h"
+#include "watch/verdict.h"
+
+enum { RANKS = 6, WORLD = 100, ROW = 200, COLUMN = 300, ANY = -1, NOBODY_HERE = -2 };
+static const uint64_t second = 1000000000, now = UINT64_C(100000000000);
+
+static struct watch_sight sight[RANKS];
+static bool absent[RANKS];
+static struct watch_verdict v;
+static uint64_t usual[RANKS];
+
+static void add_comm(uint32_t r, unsigned at, uint64_t handle, uint64_t identity, int32_t rank, int32_t size,
+                     const char *name, uint64_t collectives)
+{
+    struct watch_comm *c = &sight[r].board.comm[at];
+    *c = (struct watch_comm){handle, identity, collectives, (uint32_t)handle, rank, size, ""};
+    snprintf(c->name, sizeof c->name, "%s", name);
+}
+
+/* Rows are two wide. */
+static void set_up(void)
+{
+    memset(sight, 0, sizeof sight);
+    memset(absent, 0, sizeof absent);
+    memset(usual, 0, sizeof usual);
+    watch_verdict_free(&v);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        struct watch_sight *s = &sight[r];
+        struct watch_board *b = &s->board;
+        s->alive = s->near = true;
+        s->process.state = 'R';
+        s->now = now;
+        b->rank = r;
+        b->ranks = RANKS;
+        b->any = ANY;
+        b->null = NOBODY_HERE;
+        b->source = b->dest = WATCH_NOBODY;
+        b->events = 1000;
+        b->longest_call = b->longest_gap = 10000000;
+        b->began = now - 60 * second;
+        b->progressed = now - 30 * second;
+        atomic_store(&b->since, b->progressed << 1);
+        add_comm(r, 0, WORLD, 1, (int32_t)r, RANKS, "world", 50);
+        add_comm(r, 1, ROW, 10 + r / 2, (int32_t)(r % 2), 2, "world/split#0", 7);
+        add_comm(r, 2, COLUMN, 20 + r % 2, (int32_t)(r / 2), 3, "world/split#1", 7);
+    }
+}
+
+static void call(uint32_t r, const char *function, uint8_t kind, uint8_t how, uint64_t where, double ago)
+{
+    struct watch_board *b = &sight[r].board;
+    b->what = (struct watch_what){kind, how != WATCH_POLLS, how};
+    b->where = where;
+    snprintf(b->function, sizeof b->function, "%s", function);
+    uint64_t since = now - (uint64_t)(ago * 1e9);
+    b->progressed = since - 1000000;
+    atomic_store(&b->since, since << 1 | 1);
+}
+
+static void collective(uint32_t r, const char *function, uint64_t comm, double ago)
+{
+    call(r, function, JOB_COLLECTIVE, WATCH_COLLECTIVE, comm, ago);
+}
+
+static void receive(uint32_t r, int32_t source, double ago)
+{
+    call(r, "Recv", JOB_P2P, WATCH_PLAIN, WORLD, ago);
+    sight[r].board.source = source;
+}
+
+static void computes(uint32_t r, double ago)
+{
+    sight[r].board.progressed = now - (uint64_t)(ago * 1e9);
+    atomic_store(&sight[r].board.since, sight[r].board.progressed << 1);
+}
+
+static void all_in(const char *function, double ago)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        collective(r, function, WORLD, ago);
+}
+
+static void judge(void)
+{
+    const struct watch_sight *table[RANKS];
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < RANKS; r++)
+        if (!absent[r])
+            table[count++] = &sight[r];
+    struct watch_row *rows = watch_rows(table, count, RANKS);
+    ck_assert_ptr_nonnull(rows);
+    watch_verdict_free(&v);
+    watch_judge(rows, RANKS, usual, &v);
+    watch_rows_free(rows, RANKS);
+}
+
+/* "missing_rank 3 waiting 0 1 2 4 5" */
+static const char *told(void)
+{
+    static char text[200];
+    judge();
+    int n = snprintf(text, sizeof text, "%s", watch_kind_text[v.kind]);
+    for (uint32_t i = 0; i < v.rank_count; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, " %u", v.rank[i]);
+    for (uint32_t i = 0; i < v.waiting_count; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s %u", i ? "" : " waiting", v.waiting[i]);
+    return text;
+}
+
+START_TEST(a_rank_that_computes_is_missing)
+{
+    set_up();
+    all_in("Allreduce", 20);
+    computes(3, 20);
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    ck_assert_uint_eq(v.since_ns, 20 * second);
+    sight[3].board.comm[0].collectives = 51; /* it has been through: then it is not waited for */
+    ck_assert_str_eq(told(), "none");
+}
+END_TEST
+
+START_TEST(nobody_is_missing_yet)
+{
+    set_up();
+    all_in("Allreduce", 3.9);
+    computes(3, 3.9);
+    ck_assert_str_eq(told(), "none"); /* less than the shortest time */
+    all_in("Allreduce", 20);
+    computes(3, 20);
+    sight[5].board.longest_gap = 10 * (int64_t)second;
+    ck_assert_str_eq(told(), "none"); /* 30 s would be too long */
+    sight[5].board.longest_gap = 6 * (int64_t)second;
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    sight[3].board.events = 9; /* 18 s, but ten times as long with so few events */
+    ck_assert_str_eq(told(), "none");
+}
+END_TEST
+
+START_TEST(a_long_computation_is_known_from_the_recording)
+{
+    set_up();
+    all_in("Allreduce", 20);
+    computes(3, 20);
+    usual[3] = 9 * second;
+    ck_assert_str_eq(told(), "none");
+    usual[3] = 6 * second;
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+}
+END_TEST
+
+START_TEST(who_goes_on_is_not_missing)
+{
+    set_up();
+    all_in("Barrier", 8);
+    computes(3, .5); /* a serial part: it has met calls since */
+    ck_assert_str_eq(told(), "none");
+    all_in("Barrier", 13); /* far too long for that */
+    computes(3, .5);
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+}
+END_TEST
+
+START_TEST(a_collective_left_out)
+{
+    set_up();
+    all_in("Allreduce", 20);
+    call(3, "Finalize", JOB_LIFE, WATCH_PLAIN, 0, 20);
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    collective(3, "Barrier", WORLD, 20);
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    collective(3, "Allreduce", WORLD, 20);
+    sight[3].board.comm[0].collectives = 49; /* in an earlier one: the others are through */
+    for (uint32_t r = 0; r < RANKS; r++)
+        if (r != 3)
+            computes(r, .1);
+    ck_assert_str_eq(told(), "none");
+}
+END_TEST
+
+START_TEST(receives_in_a_circle)
+{
+    set_up();
+    all_in("Barrier", 20);
+    receive(0, 1, 20);
+    receive(1, 0, 20);
+    ck_assert_str_eq(told(), "deadlock 0 1 waiting 2 3 4 5");
+    receive(1, 2, 20);
+    receive(2, 0, 20);
+    ck_assert_str_eq(told(), "deadlock 0 1 2 waiting 3 4 5");
+    computes(2, 20); /* no circle, but one that all wait for */
+    ck_assert_str_eq(told(), "missing_rank 2 waiting 0 1 3 4 5");
+    receive(0, 1, 20);
+    receive(1, 0, 1); /* not for long: it has just come */
+    collective(2, "Barrier", WORLD, 20);
+    ck_assert_str_eq(told(), "none");
+}
+END_TEST
+
+START_TEST(a_message_that_never_comes)
+{
+    set_up();
+    all_in("Barrier", 20);
+    receive(0, 1, 20); /* under another tag than rank 1 has sent it */
+    ck_assert_str_eq(told(), "deadlock 0 1 waiting 2 3 4 5");
+}
+END_TEST
+
+START_TEST(from_anyone_or_nobody)
+{
+    set_up();
+    all_in("Barrier", 20);
+    receive(0, ANY, 20);
+    ck_assert_str_eq(told(), "deadlock 0 1 waiting 2 3 4 5");
+    computes(4, 20); /* it may send yet */
+    ck_assert_str_eq(told(), "missing_rank 4 waiting 0 1 2 3 5");
+    all_in("Barrier", 20);
+    receive(0, NOBODY_HERE, 20);
+    ck_assert_str_eq(told(), "missing_rank 0 waiting 1 2 3 4 5"); /* it waits for nobody that can be named */
+}
+END_TEST
+
+START_TEST(requests_name_whom_they_wait_for)
+{
+    set_up();
+    all_in("Barrier", 20);
+    call(2, "Waitall", JOB_COMPLETION, WATCH_PLAIN, 0, 20);
+    struct watch_request *q = sight[2].board.request;
+    q[9] = (struct watch_request){0x900, 0, ROW, 1, 0, WATCH_RECEIVES};  /* rank 3 */
+    q[70] = (struct watch_request){0x910, 0, WORLD, 5, 0, WATCH_SENDS};
+    computes(3, 20);
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    collective(3, "Barrier", WORLD, 20);
+    ck_assert_str_eq(told(), "deadlock 2 3 waiting 0 1 4 5");
+    call(2, "Wait", JOB_COMPLETION, WATCH_PLAIN, 0x910, 20); /* that one alone */
+    computes(5, 20);
+    computes(3, 20);
+    q[9].peer = 0;
+    ck_assert_str_eq(told(), "missing_rank 3 5 waiting 0 1 2 4");
+    q[70] = (struct watch_request){0x910, 50, WORLD, 0, 0, WATCH_TAKES_PART};
+    for (uint32_t r = 0; r < RANKS; r++)
+        sight[r].board.comm[0].collectives = r == 4 ? 50 : 51;
+    for (uint32_t r = 0; r < RANKS; r++)
+        computes(r, 1);
+    call(2, "Wait", JOB_COMPLETION, WATCH_PLAIN, 0x910, 20);
+    computes(4, 20);
+    ck_assert_str_eq(told(), "missing_rank 4 waiting 2");
+}
+END_TEST
+
+START_TEST(collectives_in_another_order)
+{
+    set_up();
+    for (uint32_t r = 0; r < 4; r++) {
+        bool column = r == 0 || r == 3;
+        collective(r, "Allreduce", column ? COLUMN : ROW, 20);
+    }
+    collective(4, "Allreduce", COLUMN, 20);
+    collective(5, "Allreduce", COLUMN, 20);
+    ck_assert_str_eq(told(), "deadlock 0 1 2 3 waiting 4 5");
+}
+END_TEST
+
+START_TEST(who_does_not_run)
+{
+    set_up();
+    all_in("Allreduce", 20);
+    sight[3].process.state = 'T'; /* inside the same call as all others */
+    ck_assert_str_eq(told(), "stopped 3 waiting 0 1 2 4 5");
+    sight[3].process.state = 'R';
+    ck_assert_str_eq(told(), "none");
+    sight[4].alive = false;
+    ck_assert_str_eq(told(), "stopped 4 waiting 0 1 2 3 5");
+    sight[4].alive = true;
+    computes(3, 20);
+    sight[3].process.state = 'S';
+    sight[3].idle_ns = second;
+    ck_assert_str_eq(told(), "stopped 3 waiting 0 1 2 4 5");
+    sight[3].process.state = 'R'; /* it would run if it had a processor */
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    absent[3] = true;
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+}
+END_TEST
+
+START_TEST(all_ask_again_and_again)
+{
+    set_up();
+    for (uint32_t r = 0; r < RANKS; r++)
+        call(r, "Test", JOB_COMPLETION, WATCH_POLLS, 0, 20);
+    ck_assert_str_eq(told(), "deadlock 0 1 2 3 4 5");
+    computes(2, 20);
+    ck_assert_str_eq(told(), "none"); /* nobody is known to wait for it */
+}
+END_TEST
+
+START_TEST(nothing_is_wrong)
+{
+    set_up();
+    for (uint32_t r = 0; r < RANKS; r++)
+        computes(r, 30);
+    ck_assert_str_eq(told(), "none"); /* all compute for long */
+    all_in("Allreduce", 10);
+    ck_assert_str_eq(told(), "none"); /* all are there: the library is at it */
+    atomic_store(&sight[2].board.since, WATCH_CHANGES);
+    sight[2].board.progressed = now;
+    ck_assert_str_eq(told(), "none");
+    call(0, "File_write", JOB_IO, WATCH_PLAIN, WORLD, 30);
+    sight[2].board.longest_call = 60 * second;
+    ck_assert_str_eq(told(), "none");
+    for (uint32_t r = 0; r < RANKS; r++)
+        absent[r] = true;
+    ck_assert_str_eq(told(), "none");
+}
+END_TEST
+
+/* A board says what it likes: nothing breaks. */
+START_TEST(hostile_numbers)
+{
+    srand(1);
+    for (int turn = 0; turn < 300; turn++) {
+        set_up();
+        all_in("Allreduce", 20);
+        for (uint32_t r = 0; r < RANKS; r++) {
+            unsigned char *at = (unsigned char *)&sight[r].board + offsetof(struct watch_board, any);
+            for (int i = 0; i < 300; i++)
+                at[(unsigned)rand() % (unsigned)(sizeof(struct watch_board) - offsetof(struct watch_board, any))] =
+                    (unsigned char)rand();
+            sight[r].board.function[WATCH_FUNCTION - 1] = '\0';
+            for (unsigned i = 0; i < WATCH_COMMS; i++)
+                sight[r].board.comm[i].name[sizeof sight[r].board.comm[i].name - 1] = '\0';
+        }
+        told();
+    }
+}
+END_TEST
+
+START_TEST(efficiency)
+{
+    struct watch_numbers n;
+    const struct watch_sight *table[2] = {&sight[0], &sight[1]}, *before[2];
+    set_up();
+    computes(0, 0);
+    sight[0].board.mpi_ns = 15 * second; /* of a minute: 45 s of work */
+    sight[1].board.mpi_ns = 25 * second;
+    collective(1, "Allreduce", WORLD, 20); /* and in one more since: 15 s of work */
+    watch_count(&n, table, NULL, 2);
+    ck_assert_double_eq_tol(n.whole.parallel, .5, 1e-6);
+    ck_assert_double_eq_tol(n.whole.load_balance, 30. / 45, 1e-6);
+    ck_assert(n.lately.parallel < 0 && n.eta < 0 && n.progress < 0);
+    static struct watch_sight earlier[2];
+    memcpy(earlier, sight, sizeof earlier);
+    for (int i = 0; i < 2; i++) {
+        before[i] = &earlier[i];
+        sight[i].now += 10 * second;
+    }
+    watch_count(&n, table, before, 2);
+    ck_assert_double_eq_tol(n.lately.parallel, .5, 1e-6);
+    ck_assert_double_eq_tol(n.lately.load_balance, .5, 1e-6);
+    atomic_store(&sight[1].board.noted, now);
+    sight[1].board.left_ns = 40 * second;
+    sight[1].board.low_ns = 30 * second;
+    sight[1].board.high_ns = 50 * second;
+    sight[1].board.next_ns = 4 * second; /* the next event is late: no nearer to the end than that */
+    sight[1].board.progress = .6;
+    watch_count(&n, table, NULL, 2);
+    ck_assert_double_eq_tol(n.eta, 36, 1e-6);
+    ck_assert_double_eq_tol(n.eta_low, 26, 1e-6);
+    ck_assert_double_eq_tol(n.eta_high, 46, 1e-6);
+    ck_assert_double_eq_tol(n.progress, .6, 1e-6);
+}
+END_TEST
+
+START_TEST(slower_than_it_was)
+{
+    static struct watch_sight earlier[RANKS];
+    const struct watch_sight *table[RANKS], *before[RANKS];
+    double factor;
+    set_up();
+    for (int r = 0; r < RANKS; r++) { /* an event each 60 ms, half of it useful */
+        sight[r].board.mpi_ns = 30 * second;
+        earlier[r] = sight[r];
+        table[r] = &sight[r];
+        before[r] = &earlier[r];
+        sight[r].now += 6 * second;
+        sight[r].board.events += 50;
+        sight[r].board.mpi_ns += r == 3 ? 0 : 4 * second + second / 2; /* rank 3: 120 ms, the others 30 ms */
+    }
+    ck_assert_uint_eq(watch_slower(table, before, RANKS, &factor), 3);
+    ck_assert_double_eq_tol(factor, 4, 1e-6);
+    for (int r = 0; r < RANKS; r++) /* all are slower: another phase */
+        sight[r].board.mpi_ns = earlier[r].board.mpi_ns;
+    ck_assert_uint_eq(watch_slower(table, before, RANKS, &factor), UINT32_MAX);
+    sight[3].board.events = earlier[3].board.events + 3;
+    ck_assert_uint_eq(watch_slower(table, before, RANKS, &factor), UINT32_MAX);
+    before[3] = NULL;
+    ck_assert_uint_eq(watch_slower(table, before, RANKS, &factor), UINT32_MAX);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(a_rank_that_computes_is_missing),
+        UNIT_TEST(nobody_is_missing_yet),
+        UNIT_TEST(a_long_computation_is_known_from_the_recording),
+        UNIT_TEST(who_goes_on_is_not_missing),
+        UNIT_TEST(a_collective_left_out),
+        UNIT_TEST(receives_in_a_circle),
+        UNIT_TEST(a_message_that_never_comes),
+        UNIT_TEST(from_anyone_or_nobody),
+        UNIT_TEST(requests_name_whom_they_wait_for),
+        UNIT_TEST(collectives_in_another_order),
+        UNIT_TEST(who_does_not_run),
+        UNIT_TEST(all_ask_again_and_again),
+        UNIT_TEST(nothing_is_wrong),
+        UNIT_TEST(hostile_numbers),
+        UNIT_TEST(efficiency),
+        UNIT_TEST(slower_than_it_was),
+    };
+    return unit_run("watch/verdict", tests, UNIT_COUNT(tests));
+}

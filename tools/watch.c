@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* `pythia watch`: the command line, looking again and again; see watch.h. */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/terminal.h"
+#include "tools/tool.h"
+#include "tools/watch.h"
+
+struct request {
+    const char *job, *on_hang;
+    struct watch_wanted wanted;
+    uint64_t interval;
+    bool once, stacks;
+    enum { TEXT, JSON } form;
+};
+
+/* "2h", "90m", "30s", "1:30:00", "5400" */
+static bool read_time(const char *text, double *seconds)
+{
+    char *end;
+    double sum = strtod(text, &end);
+    if (end == text || sum < 0)
+        return false;
+    while (*end == ':') {
+        const char *from = end + 1;
+        double next = strtod(from, &end);
+        if (end == from || next < 0 || next >= 60)
+            return false;
+        sum = sum * 60 + next;
+    }
+    if (!strcmp(end, "h") || !strcmp(end, "m") || !strcmp(end, "s"))
+        sum *= *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
+    else if (*end)
+        return false;
+    *seconds = sum;
+    return sum > 0;
+}
+
+static void take_limit(void *request, char *arg, struct argp_state *state)
+{
+    if (!read_time(arg, &((struct request *)request)->wanted.limit_seconds))
+        argp_error(state, "--limit must be a time such as 2h, 90m or 1:30:00, not '%s'", arg);
+}
+
+static bool is_number(const char *text)
+{
+    for (; isdigit((unsigned char)*text); text++)
+        ;
+    return !*text;
+}
+
+static void take_job(void *request, char *arg, struct argp_state *state)
+{
+    struct request *r = request;
+    if (r->job)
+        argp_error(state, "one job only");
+    r->job = arg;
+    if (is_number(arg))
+        r->wanted.pid = (uint32_t)tool_number(arg, "PID", 1, INT32_MAX, state);
+}
+
+static const char *const forms[] = { "text", "json", NULL };
+static const struct tool_option options[] = {
+    TOOL_SWITCH(once, 0, "once", "look for a second, print, and say by the exit code whether all is well"),
+    TOOL_COUNT(interval, 'n', "interval", "S", 1, 3600, "seconds between two looks (default 2)"),
+    TOOL_CHOICE(form, 'f', "format", "FORMAT", forms,
+                "text (default), or json: a document, without --once a line a look"),
+    TOOL_TAKEN(take_limit, 0, "limit", "TIME",
+               "how long the job may run in all, as 2h, 90m or 1:30:00; default what Slurm or PBS told it"),
+    TOOL_TEXT(on_hang, 0, "on-hang", "COMMAND",
+              "run this in a shell once for each verdict, with the job as JSON on its standard input"),
+    TOOL_SWITCH(stacks, 0, "stacks", "also where each named rank is, one by one"),
+    { 0 },
+};
+
+static const struct tool_line usage = {
+    .options = options, .arguments = "[JOB | PID]", .take = take_job,
+    .doc =
+        "Shows running jobs of yours on this node: where each rank is, who holds it up, when it ends. The job is not "
+        "touched: no MPI, no debugger, no signal."
+        "\v"
+        "JOB is the job file that the job writes or is predicted from; PID the process of one of its ranks; without "
+        "either all jobs are shown. A job that was started with PYTHIA_BOARD=no cannot be seen.\n\n"
+        "The verdict comes first. stopped: a rank's process is gone or halted, or others wait for it and it sleeps. "
+        "deadlock: ranks wait for each other, and nobody computes for them. missing_rank: others wait, and this rank is "
+        "elsewhere. slow (not with --once): at three looks in a row a rank took twice as long as it did for what it does "
+        "between two calls, and the others did not. none: none of these. "
+        "A wait is too long when it is three times the longest pause that this run has had, in a call or between two, "
+        "and at least 4 s; for a rank that computes longer while there were fewer than 100 events. If pauses come in no "
+        "particular order, that is a false alarm with a chance of at most 1 / (events + 1).\n\n"
+        "Exit code of --once: 0, 1 with a verdict other than none, 2 when there is no such job, 3 when there is none but "
+        "of another version of Pythia.\n\n"
+        "Example:\n"
+        "  pythia watch\n"
+        "  pythia watch app.pythia --once --format json\n"
+        "  pythia watch --limit 2h --on-hang 'mail -s hang me'\n",
+};
+
+/* --- Looking again and again --- */
+
+static void run_on_hang(const char *command, struct watch_jobs *jobs)
+{
+    for (uint32_t i = 0; i < jobs->count; i++) {
+        struct watch_job *j = &jobs->job[i];
+        if (j->verdict.kind == WATCH_NONE || j->told)
+            continue;
+        j->told = true;
+        char *text = watch_json(j);
+        fflush(NULL);
+        FILE *f = popen(command, "w");
+        if (f)
+            fprintf(f, "%s\n", text);
+        if (!f || pclose(f) != 0)
+            tool_complain("--on-hang: '%s' failed", command);
+        free(text);
+    }
+}
+
+static bool any_verdict(const struct watch_jobs *jobs)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < jobs->count; i++)
+        any |= jobs->job[i].verdict.kind != WATCH_NONE;
+    return any;
+}
+
+static int no_job(const struct request *r, const struct watch_jobs *jobs)
+{
+    if (jobs->other_version) {
+        tool_complain("%u boards are of another version of Pythia", jobs->other_version);
+        return TOOL_INPUT;
+    }
+    tool_complain("no job %s runs under Pythia on this node", r->job ? r->job : "of yours");
+    return TOOL_USAGE;
+}
+
+static void show(const struct request *r, const struct watch_jobs *jobs, bool redraw)
+{
+    if (r->form == JSON) {
+        watch_print_json(stdout, jobs, !r->once);
+    } else {
+        if (redraw)
+            fputs("\033[H\033[J", stdout);
+        watch_print_text(stdout, jobs, r->stacks);
+    }
+    fflush(stdout);
+}
+
+static void sleep_for(double seconds)
+{
+    struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    nanosleep(&t, NULL);
+}
+
+int tool_watch(int argc, char **argv)
+{
+    struct request r = { .interval = 2 };
+    struct watch_jobs jobs = { 0 }, earlier = { 0 };
+    char file[sizeof ((struct watch_board *)0)->file];
+
+    tool_parse(&usage, argc, argv, &r);
+    base_clock_init();
+    if (r.job && !r.wanted.pid) {
+        watch_process_file(r.job, file, sizeof file);
+        r.wanted.file = file;
+    }
+    bool redraw = !r.once && r.form == TEXT && isatty(STDOUT_FILENO) && !base_terminal_is_dumb();
+    watch_look(&earlier, &(struct watch_jobs){ 0 }, &r.wanted);
+    watch_sweep();
+    if (!earlier.count)
+        return no_job(&r, &earlier);
+    for (;;) {
+        sleep_for(r.once ? 1 : (double)r.interval);
+        watch_look(&jobs, &earlier, &r.wanted);
+        if (!jobs.count && !r.once)
+            return TOOL_OK;
+        if (!jobs.count)
+            return no_job(&r, &jobs);
+        show(&r, &jobs, redraw);
+        if (r.on_hang)
+            run_on_hang(r.on_hang, &jobs);
+        if (r.once)
+            break;
+        earlier = jobs;
+    }
+    int rc = any_verdict(&jobs) ? TOOL_NO : TOOL_OK;
+    watch_jobs_free(&jobs);
+    return rc;
+}

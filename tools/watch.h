@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `pythia watch`: running jobs seen from outside, by the boards of their ranks (watch/board.h).
+ *
+ *     watch.c        the command line, looking again and again, --on-hang
+ *     watch_jobs.c   boards to jobs: whose they are, what they say together, the verdict
+ *     watch_text.c   a screen        watch_json.c   the same as JSON
+ *
+ * Nothing is asked of the job itself: no MPI, no ptrace, no signal.
+ * Threads: one.  Hook-safe: no.
+ */
+#ifndef PYTHIA_TOOLS_WATCH_H
+#define PYTHIA_TOOLS_WATCH_H
+
+#include <stdio.h>
+
+#include "watch/numbers.h"
+#include "watch/verdict.h"
+
+/* What to look at, and how long it may take. */
+struct watch_wanted {
+    const char *file;     /* that it writes, or is predicted from; absolute. NULL: any */
+    uint32_t pid;         /* of one of its ranks; 0: any */
+    double limit_seconds; /* of the whole run; 0: what the batch system says, if it does */
+};
+
+struct watch_job {
+    uint64_t id;
+    uint32_t ranks, count, nodes; /* with boards: count */
+    struct watch_sight **sight;   /* by rank */
+    struct watch_sight **before;  /* of the same ranks, at the look before; NULL: none */
+    struct watch_row *rows;       /* of all ranks */
+    struct watch_verdict verdict;
+    struct watch_numbers numbers;
+    bool limited, fits;           /* there is a limit; and an end that is known is before it */
+    double limit_seconds;         /* from now on */
+    bool told;                    /* its verdict, by --on-hang */
+    uint32_t slow_rank, slow_looks; /* that takes longer than it did; at so many looks in a row */
+    uint64_t slow_since;          /* ns, by its clock */
+};
+
+struct watch_jobs {
+    struct watch_job *job;
+    uint32_t count;
+    uint32_t other_version; /* boards that another version of Pythia has made */
+};
+
+/* Looks. `earlier` (may be empty) is what was seen before; it is taken over and freed. A board that is none gets a line
+   on stderr, once. */
+void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted);
+void watch_jobs_free(struct watch_jobs *jobs);
+
+enum watch_job_state { WATCH_RUNNING, WATCH_HUNG, WATCH_ENDING, WATCH_DEAD };
+enum watch_job_state watch_job_state(const struct watch_job *j);
+extern const char *const watch_job_state_text[];
+
+/* "MPI_Allreduce", "parallel region"; NULL: in none. And the one that it is in, or was in last. */
+const char *watch_call(const struct watch_row *r);
+const char *watch_last_call(const struct watch_row *r);
+/* Where that is, "solve@a.c:41", or "module+0x12"; NULL: not known, or nowhere yet. Stays. */
+const char *watch_place(const struct watch_row *r);
+/* What the verdict is, in a sentence. The caller frees it. */
+char *watch_sentence(const struct watch_job *j);
+/* "0-2,5". The caller frees it. */
+char *watch_list(const uint32_t *rank, uint32_t count);
+
+void watch_print_text(FILE *out, const struct watch_jobs *jobs, bool stacks);
+/* In one line where that is asked for. */
+void watch_print_json(FILE *out, const struct watch_jobs *jobs, bool one_line);
+/* One job of these, as --on-hang gets it. */
+char *watch_json(const struct watch_job *j);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Boards to jobs, and where addresses are in the program. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "findings/resolve.h"
+#include "job/define.h"
+#include "tools/tool.h"
+#include "tools/watch.h"
+
+/* --- Boards --- */
+
+static void complain_once(uint64_t job, uint32_t rank, const char *why)
+{
+    static struct watch_found *seen;
+    static uint32_t count;
+    char name[WATCH_NAME];
+    for (uint32_t i = 0; i < count; i++)
+        if (seen[i].job == job && seen[i].rank == rank)
+            return;
+    if (!base_array_more(&seen, count, sizeof *seen))
+        seen[count++] = (struct watch_found){job, rank};
+    watch_name(name, job, rank);
+    tool_complain(WATCH_DIRECTORY "/%s is left out: %s", name, why);
+}
+
+static struct watch_sight *read_board(uint64_t job, uint32_t rank, struct watch_jobs *jobs)
+{
+    char why[160] = "";
+    struct watch_sight *s = calloc(1, sizeof *s);
+    enum watch_reading r = watch_read(WATCH_DIRECTORY, job, rank, s, why, sizeof why);
+    if (r == WATCH_READ)
+        return s;
+    if (r == WATCH_REFUSED)
+        complain_once(job, rank, why);
+    jobs->other_version += r == WATCH_OTHER_VERSION;
+    free(s);
+    return NULL;
+}
+
+/* How long its process has had no processor time. */
+static void note_idle(struct watch_sight *s, const struct watch_sight *before)
+{
+    if (before && before->process.ticks == s->process.ticks && before->board.pid == s->board.pid)
+        s->idle_ns = before->idle_ns + (s->now - before->now);
+}
+
+static bool is_wanted(const struct watch_job *j, const struct watch_wanted *w)
+{
+    bool file = !w->file, pid = !w->pid;
+    for (uint32_t i = 0; i < j->count; i++) {
+        file |= w->file && !strcmp(j->sight[i]->board.file, w->file);
+        pid |= w->pid && j->sight[i]->board.pid == w->pid;
+    }
+    return file && pid && j->count > 0;
+}
+
+static void job_free(struct watch_job *j)
+{
+    for (uint32_t i = 0; i < j->count; i++) {
+        free(j->sight[i]);
+        free(j->before ? j->before[i] : NULL);
+    }
+    free(j->sight);
+    free(j->before);
+    watch_rows_free(j->rows, j->ranks);
+    watch_verdict_free(&j->verdict);
+}
+
+void watch_jobs_free(struct watch_jobs *jobs)
+{
+    for (uint32_t i = 0; i < jobs->count; i++)
+        job_free(&jobs->job[i]);
+    free(jobs->job);
+    memset(jobs, 0, sizeof *jobs);
+}
+
+/* What the earlier look has of a rank, taken out of it. */
+static struct watch_sight *take_before(struct watch_jobs *earlier, uint64_t job, uint32_t rank)
+{
+    for (uint32_t i = 0; i < earlier->count; i++)
+        for (uint32_t k = 0; earlier->job[i].id == job && k < earlier->job[i].count; k++)
+            if (earlier->job[i].sight[k] && earlier->job[i].sight[k]->board.rank == rank) {
+                struct watch_sight *s = earlier->job[i].sight[k];
+                earlier->job[i].sight[k] = NULL;
+                return s;
+            }
+    return NULL;
+}
+
+static uint32_t count_nodes(const struct watch_job *j)
+{
+    uint32_t nodes = 0;
+    for (uint32_t i = 0; i < j->count; i++) {
+        uint32_t k = 0;
+        while (k < i && strcmp(j->sight[k]->board.node, j->sight[i]->board.node) != 0)
+            k++;
+        nodes += k == i;
+    }
+    return nodes;
+}
+
+/* --- The limit --- */
+
+/* The value of a variable in a process's environment; 0: none. */
+static double environment_of(uint32_t pid, const char *name)
+{
+    char path[64], *text = NULL;
+    size_t room = 0, length = strlen(name);
+    double value = 0;
+    snprintf(path, sizeof path, "/proc/%u/environ", pid);
+    FILE *f = fopen(path, "r");
+    while (f && getdelim(&text, &room, '\0', f) > 0 && value == 0)
+        if (!strncmp(text, name, length) && text[length] == '=')
+            value = strtod(text + length + 1, NULL);
+    if (f)
+        fclose(f);
+    free(text);
+    return value;
+}
+
+/* Seconds from now on. */
+static void set_limit(struct watch_job *j, const struct watch_wanted *w)
+{
+    const struct watch_sight *s = j->sight[0];
+    double ran = (double)(s->now - s->board.began) * 1e-9, now = (double)time(NULL);
+    double end = w->limit_seconds || !s->near ? 0 : environment_of(s->board.pid, "SLURM_JOB_END_TIME");
+    double walltime = w->limit_seconds || !s->near || end > 0 ? 0 : environment_of(s->board.pid, "PBS_WALLTIME");
+    j->limited = w->limit_seconds > 0 || end > 0 || walltime > 0;
+    j->limit_seconds = end > 0 ? end - now : (w->limit_seconds > 0 ? w->limit_seconds : walltime) - ran;
+    j->fits = j->limited && j->numbers.eta >= 0 && j->numbers.eta <= j->limit_seconds;
+}
+
+/* --- Looking --- */
+
+/* The boards of found[0] … found[count - 1], which are one job's. */
+static void read_job(struct watch_job *j, struct watch_jobs *jobs, const struct watch_found *found, uint32_t count)
+{
+    *j = (struct watch_job){.id = found->job, .sight = calloc(count, sizeof *j->sight)};
+    for (uint32_t i = 0; i < count; i++) {
+        struct watch_sight *s = read_board(found[i].job, found[i].rank, jobs);
+        if (s && (j->count == 0 || s->board.ranks == j->ranks)) {
+            j->ranks = s->board.ranks;
+            j->sight[j->count++] = s;
+        } else {
+            free(s);
+        }
+    }
+}
+
+/* A verdict where a rank was slow at SLOW_LOOKS looks. */
+static void judge_pace(struct watch_job *j, const struct watch_job *earlier)
+{
+    enum { SLOW_LOOKS = 3 };
+    double factor;
+    uint32_t slow = watch_slower((const struct watch_sight *const *)j->sight,
+                                 (const struct watch_sight *const *)j->before, j->count, &factor);
+    if (slow == UINT32_MAX)
+        return;
+    j->slow_rank = j->sight[slow]->board.rank;
+    bool again = earlier->slow_looks && earlier->slow_rank == j->slow_rank;
+    j->slow_looks = again ? earlier->slow_looks + 1 : 1;
+    j->slow_since = again ? earlier->slow_since : j->before[slow]->now;
+    if (j->slow_looks < SLOW_LOOKS || j->verdict.kind != WATCH_NONE)
+        return;
+    j->verdict.kind = WATCH_SLOW;
+    j->verdict.factor = factor;
+    j->verdict.since_ns = j->sight[slow]->now - j->slow_since;
+    j->verdict.rank = malloc(sizeof *j->verdict.rank);
+    j->verdict.rank[j->verdict.rank_count++] = j->slow_rank;
+}
+
+static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct watch_wanted *w)
+{
+    bool any = false;
+    j->before = calloc(j->count, sizeof *j->before);
+    for (uint32_t i = 0; i < earlier->count; i++)
+        any |= earlier->job[i].id == j->id;
+    for (uint32_t i = 0; i < j->count && any; i++) {
+        j->before[i] = take_before(earlier, j->id, j->sight[i]->board.rank);
+        note_idle(j->sight[i], j->before[i]);
+    }
+    const struct watch_sight *const *sights = (const struct watch_sight *const *)j->sight;
+    const struct watch_sight *const *before = (const struct watch_sight *const *)j->before;
+    j->rows = tool_need(watch_rows(sights, j->count, j->ranks));
+    j->nodes = count_nodes(j);
+    watch_judge(j->rows, j->ranks, NULL, &j->verdict);
+    watch_count(&j->numbers, sights, any ? before : NULL, j->count);
+    set_limit(j, w);
+    for (uint32_t i = 0; i < earlier->count; i++) {
+        if (earlier->job[i].id != j->id)
+            continue;
+        judge_pace(j, &earlier->job[i]);
+        j->told = j->verdict.kind != WATCH_NONE && earlier->job[i].told;
+    }
+}
+
+void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted)
+{
+    struct watch_found *found;
+    uint32_t count = watch_find(WATCH_DIRECTORY, &found);
+    *jobs = (struct watch_jobs){.job = calloc((size_t)count + 1, sizeof *jobs->job)};
+    for (uint32_t first = 0, end; first < count; first = end) {
+        struct watch_job *j = &jobs->job[jobs->count];
+        for (end = first; end < count && found[end].job == found[first].job;)
+            end++;
+        read_job(j, jobs, &found[first], end - first);
+        if (is_wanted(j, wanted)) {
+            judge(j, earlier, wanted);
+            jobs->count++;
+        } else {
+            job_free(j);
+        }
+    }
+    free(found);
+    watch_jobs_free(earlier);
+}
+
+/* --- States --- */
+
+const char *const watch_job_state_text[] = {"running", "hung", "ending", "dead"};
+
+enum watch_job_state watch_job_state(const struct watch_job *j)
+{
+    uint32_t ended = 0, ending = 0;
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        const struct watch_row *r = &j->rows[i];
+        ended += r->state == WATCH_ENDED;
+        ending += r->state == WATCH_WAITS && r->sight->board.what.call_kind == JOB_LIFE;
+    }
+    if (ended == j->count)
+        return WATCH_DEAD;
+    if (j->verdict.kind != WATCH_NONE && j->verdict.kind != WATCH_SLOW)
+        return WATCH_HUNG;
+    return ending ? WATCH_ENDING : WATCH_RUNNING;
+}
+
+/* --- Places --- */
+
+struct place {
+    char *file, *build_id, *text;
+    uint64_t offset;
+};
+
+static bool find_module(const struct watch_board *b, char file[512], char build_id[80], uint64_t *offset)
+{
+    char line[600];
+    for (const char *at = b->modules; sscanf(at, "%599[^\n]", line) == 1;) {
+        uint64_t begin, end, bias;
+        int n = sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %79s %511[^\n]", &begin, &end, &bias, build_id, file);
+        at += strlen(line);
+        at += *at == '\n';
+        if (n == 5 && b->from >= begin && b->from < end) {
+            *offset = b->from - bias;
+            return true;
+        }
+    }
+    return false;
+}
+
+static char *resolve(const char *file, const char *build_id, uint64_t offset, enum report_address kind)
+{
+    struct job *j = tool_need(job_create());
+    struct job_frame frame = {.module = job_module(j, file, strcmp(build_id, "-") ? build_id : ""), .offset = offset};
+    uint32_t site = job_callsite(j, &frame, 1);
+    struct report_resolver *r = report_resolver_create(j);
+    char text[512] = "";
+    report_callsite_text(r, site, kind, text, sizeof text);
+    report_resolver_destroy(r);
+    job_destroy(j);
+    return strdup(text);
+}
+
+const char *watch_place(const struct watch_row *row)
+{
+    static struct place *known;
+    static uint32_t count;
+    char file[512], build_id[80];
+    uint64_t offset;
+    if (!row->sight || !row->sight->board.from || !find_module(&row->sight->board, file, build_id, &offset))
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (known[i].offset == offset && !strcmp(known[i].file, file) && !strcmp(known[i].build_id, build_id))
+            return known[i].text;
+    bool region = row->sight->board.what.call_kind == WATCH_REGION;
+    char *text = resolve(file, build_id, offset, region ? REPORT_ENTRY : REPORT_CALL);
+    if (base_array_more(&known, count, sizeof *known))
+        return NULL;
+    known[count++] = (struct place){strdup(file), strdup(build_id), text, offset};
+    return text;
+}
+
+/* Texts of the last few are kept: a line has two of them at most. */
+const char *watch_last_call(const struct watch_row *r)
+{
+    static char text[8][WATCH_FUNCTION + 8];
+    static unsigned next;
+    if (!r->sight || (!r->sight->board.function[0] && r->sight->board.what.call_kind != WATCH_REGION))
+        return NULL;
+    if (r->sight->board.what.call_kind == WATCH_REGION)
+        return "a parallel region";
+    next = (next + 1) % 8;
+    snprintf(text[next], sizeof text[next], "MPI_%s", r->sight->board.function);
+    return text[next];
+}
+
+const char *watch_call(const struct watch_row *r)
+{
+    uint64_t since = r->sight ? r->sight->board.since : 0;
+    return since & 1 && since != WATCH_CHANGES ? watch_last_call(r) : NULL;
+}

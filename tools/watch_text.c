@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* A job on the screen: the verdict first, then one line for each kind of rank. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/terminal.h"
+#include "job/define.h"
+#include "tools/tool.h"
+#include "tools/watch.h"
+
+enum { BAR = 20 };
+
+char *watch_list(const uint32_t *rank, uint32_t count)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = tool_need(open_memstream(&text, &size));
+    for (uint32_t i = 0, first; i < count; i++) {
+        first = i;
+        while (i + 1 < count && rank[i + 1] == rank[i] + 1)
+            i++;
+        fprintf(f, "%s%u", first ? "," : "", rank[first]);
+        if (i > first)
+            fprintf(f, i > first + 1 ? "-%u" : ",%u", rank[i]);
+    }
+    fclose(f);
+    return text;
+}
+
+/* --- What a rank does --- */
+
+static void print_doing(FILE *f, const struct watch_row *r, bool many)
+{
+    const char *last = watch_last_call(r), *place = watch_place(r);
+    switch (r->state) {
+    case WATCH_ABSENT: fputs(many ? "have no board" : "has no board", f); return;
+    case WATCH_ENDED: fprintf(f, "%s ended without MPI_Finalize", many ? "have" : "has"); break;
+    case WATCH_HALTED: fputs(many ? "are halted" : "is halted", f); break;
+    case WATCH_WAITS: fputs(many ? "wait" : "waits", f); break;
+    case WATCH_ASKS: fprintf(f, "ask%s again and again", many ? "" : "s"); break;
+    case WATCH_COMPUTES: fprintf(f, "%s%s", watch_call(r) ? "work" : "compute", many ? "" : "s"); break;
+    }
+    if (last)
+        fprintf(f, " %s %s%s%s", watch_call(r) ? "in" : "after", last, place ? ", " : "", place ? place : "");
+}
+
+static bool same_kind(const struct watch_row *a, const struct watch_row *b)
+{
+    if (a->state != b->state || !a->sight || !b->sight)
+        return a->state == b->state && !a->sight && !b->sight;
+    const char *p = watch_place(a), *q = watch_place(b);
+    bool inside = watch_call(a) != NULL;
+    return inside == (watch_call(b) != NULL) && (p == q || (p && q && !strcmp(p, q))) &&
+           !strcmp(a->sight->board.function, b->sight->board.function);
+}
+
+/* Calls `tell` for each kind among these ranks: with the ranks of it. */
+static void each_kind(const struct watch_job *j, const uint32_t *rank, uint32_t count,
+                      void (*tell)(void *context, const struct watch_job *j, const uint32_t *of, uint32_t number),
+                      void *context)
+{
+    bool *done = calloc((size_t)count + 1, sizeof *done);
+    uint32_t *of = calloc((size_t)count + 1, sizeof *of);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = 0;
+        for (uint32_t k = i; k < count && !done[i]; k++)
+            if (k == i || (!done[k] && same_kind(&j->rows[rank[i]], &j->rows[rank[k]]))) {
+                of[number++] = rank[k];
+                done[k] = k > i;
+            }
+        if (number)
+            tell(context, j, of, number);
+    }
+    free(done);
+    free(of);
+}
+
+/* --- The verdict --- */
+
+static void say_ranks(FILE *f, const uint32_t *of, uint32_t number)
+{
+    char *ranks = watch_list(of, number);
+    fprintf(f, "rank%s %s", number > 1 ? "s" : "", ranks);
+    free(ranks);
+}
+
+static void say_kind(void *context, const struct watch_job *j, const uint32_t *of, uint32_t number)
+{
+    FILE *f = context;
+    if (ftell(f) > 0)
+        fputs("; ", f);
+    say_ranks(f, of, number);
+    fputc(' ', f);
+    print_doing(f, &j->rows[of[0]], number > 1);
+    if (j->rows[of[0]].sight && j->verdict.kind == WATCH_STOPPED && number == 1)
+        fprintf(f, " (process %u on %s)", j->rows[of[0]].sight->board.pid, j->rows[of[0]].sight->board.node);
+}
+
+char *watch_sentence(const struct watch_job *j)
+{
+    const struct watch_verdict *v = &j->verdict;
+    char *text = NULL, since[32];
+    size_t size;
+    FILE *f = tool_need(open_memstream(&text, &size));
+    each_kind(j, v->rank, v->rank_count, say_kind, f);
+    if (v->kind == WATCH_SLOW)
+        fprintf(f, "; what it does between two calls takes %.1f times as long as before", v->factor);
+    base_terminal_time((double)v->since_ns, since);
+    if (v->kind == WATCH_DEADLOCK)
+        fprintf(f, "; they wait for each other, since %s", since);
+    if (v->waiting_count) {
+        fputs("; ", f);
+        say_ranks(f, v->waiting, v->waiting_count);
+        fprintf(f, v->waiting_count > 1 ? " wait" : " waits");
+        fprintf(f, v->rank_count > 1 ? " for them" : " for it");
+        if (v->kind != WATCH_DEADLOCK)
+            fprintf(f, ", since %s", since);
+        const struct watch_row *r = &j->rows[v->waiting[0]];
+        if (watch_last_call(r) && v->kind != WATCH_DEADLOCK)
+            fprintf(f, ", in %s%s%s", watch_last_call(r), watch_place(r) ? ", " : "",
+                    watch_place(r) ? watch_place(r) : "");
+    }
+    fclose(f);
+    return text;
+}
+
+/* --- The screen --- */
+
+static void print_kind(void *context, const struct watch_job *j, const uint32_t *of, uint32_t number)
+{
+    FILE *out = context;
+    char *ranks = watch_list(of, number), time[32];
+    uint64_t since = 0;
+    for (uint32_t i = 0; i < number; i++)
+        since = j->rows[of[i]].since_ns > since ? j->rows[of[i]].since_ns : since;
+    fprintf(out, "  %5u rank%s %-10s ", number, number > 1 ? "s" : " ", ranks);
+    print_doing(out, &j->rows[of[0]], number > 1);
+    if (j->rows[of[0]].sight)
+        fprintf(out, "  %s", base_terminal_time((double)since, time));
+    fputc('\n', out);
+    free(ranks);
+}
+
+static void print_end(FILE *out, const struct watch_job *j)
+{
+    const struct watch_numbers *n = &j->numbers;
+    char text[32], low[32], high[32];
+    if (n->progress >= 0) {
+        int full = (int)(n->progress * BAR);
+        fprintf(out, "  [%.*s%.*s] %3.0f %%", full, "####################", BAR - full, "....................",
+                floor(100 * n->progress));
+    }
+    if (n->eta >= 0) {
+        fprintf(out, "  %s left", base_terminal_time(1e9 * n->eta, text));
+        if (n->eta_high > n->eta_low)
+            fprintf(out, " (%s to %s)", base_terminal_time(1e9 * n->eta_low, low),
+                    base_terminal_time(1e9 * n->eta_high, high));
+    } else {
+        fputs("  end: unknown", out);
+    }
+    if (j->limited)
+        fprintf(out, "  limit in %s%s",
+                base_terminal_time(1e9 * (j->limit_seconds > 0 ? j->limit_seconds : 0), text),
+                n->eta < 0 ? "" : j->fits ? ": it fits" : ": it does not fit");
+    fputc('\n', out);
+    if (n->whole.parallel >= 0 && n->whole.load_balance >= 0)
+        fprintf(out, "  parallel efficiency %.0f %%, load balance %.0f %%", 100 * n->whole.parallel,
+                100 * n->whole.load_balance);
+    if (n->whole.parallel >= 0 && n->lately.parallel >= 0 && n->lately.load_balance >= 0)
+        fprintf(out, "; lately %.0f %%, %.0f %%", 100 * n->lately.parallel, 100 * n->lately.load_balance);
+    fputc('\n', out);
+}
+
+/* What a recording would show of the ranks that are named: their last call's frames as the board has them. */
+static void print_stacks(FILE *out, const struct watch_job *j)
+{
+    for (uint32_t i = 0; i < j->verdict.rank_count; i++) {
+        const struct watch_row *r = &j->rows[j->verdict.rank[i]];
+        const char *last = watch_last_call(r), *place = watch_place(r);
+        fprintf(out, "  rank %u: %s, %s\n", j->verdict.rank[i], last ? last : "no call yet", place ? place : "-");
+    }
+}
+
+static void print_job(FILE *out, const struct watch_job *j, bool stacks)
+{
+    const struct watch_board *b = &j->sight[0]->board;
+    char time[32], *sentence = j->verdict.kind == WATCH_NONE ? NULL : watch_sentence(j);
+    uint32_t *all = calloc((size_t)j->ranks + 1, sizeof *all);
+    for (uint32_t i = 0; i < j->ranks; i++)
+        all[i] = i;
+    fprintf(out, "%s: %s\n", watch_kind_text[j->verdict.kind], sentence ? sentence : "nobody waits for too long");
+    fprintf(out, "  %s  %s  %u rank%s  %s  %s\n", b->command, b->file, j->ranks, j->ranks > 1 ? "s" : "",
+            watch_job_state_text[watch_job_state(j)],
+            base_terminal_time((double)(j->sight[0]->now - b->began), time));
+    print_end(out, j);
+    each_kind(j, all, j->ranks, print_kind, out);
+    if (stacks && j->verdict.rank_count)
+        print_stacks(out, j);
+    free(sentence);
+    free(all);
+}
+
+void watch_print_text(FILE *out, const struct watch_jobs *jobs, bool stacks)
+{
+    for (uint32_t i = 0; i < jobs->count; i++)
+        print_job(out, &jobs->job[i], stacks);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/verdict.h"
+
+#include <stdlib.h>
+
+#include "job/define.h"
+
+const char *const watch_kind_text[] = {"none", "deadlock", "missing_rank", "stopped", "slow"};
+
+enum { IDLE_NS = 900000000 }; /* without processor time so long: it sleeps */
+
+struct judge {
+    const struct watch_row *row;
+    uint32_t ranks;
+    const uint64_t *usual;
+    uint64_t timeout, waited; /* too long; for a wait for who computes */
+    bool *late;   /* waits, and for too long */
+    bool *free;   /* may go on without a wait that is too long ending */
+    bool *chosen; /* for the verdict */
+    bool *seen;
+};
+
+/* --- How long is too long --- */
+
+static uint64_t longest(const struct judge *j, uint64_t *events)
+{
+    uint64_t most = 0;
+    *events = UINT64_MAX;
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        const struct watch_sight *s = j->row[i].sight;
+        if (!s)
+            continue;
+        uint64_t gap = s->board.longest_gap > 0 ? (uint64_t)s->board.longest_gap : 0;
+        most = s->board.longest_call > most ? s->board.longest_call : most;
+        most = gap > most ? gap : most;
+        *events = s->board.events < *events ? s->board.events : *events;
+    }
+    *events = *events == UINT64_MAX ? 0 : *events;
+    return most;
+}
+
+static void set_timeouts(struct judge *j, struct watch_verdict *v)
+{
+    uint64_t most = longest(j, &v->events);
+    j->timeout = most < UINT64_MAX / 2 / WATCH_LONGER / WATCH_MOST ? WATCH_LONGER * most : UINT64_MAX / 2 / WATCH_MOST;
+    j->timeout = j->timeout > WATCH_SHORTEST ? j->timeout : WATCH_SHORTEST;
+    double more = (double)WATCH_ENOUGH / (double)(v->events + 1);
+    j->waited = (uint64_t)((double)j->timeout * (more > WATCH_MOST ? WATCH_MOST : more > 1 ? more : 1));
+}
+
+/* What the recording has seen at its place is not too long. */
+static bool is_usual(const struct judge *j, uint32_t rank, uint64_t ns)
+{
+    return j->usual && j->usual[rank] && ns / WATCH_LONGER < j->usual[rank];
+}
+
+/* --- What can go on --- */
+
+static bool can_go_on(const struct judge *j, const struct watch_row *r)
+{
+    if (r->unknown || r->peer_count == 0)
+        return true;
+    uint32_t going = 0;
+    for (uint32_t i = 0; i < r->peer_count; i++)
+        going += j->free[r->peer[i]];
+    return r->any ? going > 0 : going == r->peer_count;
+}
+
+/* Whoever does not wait is free, and then who waits for none but these. What is left waits in circles. */
+static void set_free(struct judge *j)
+{
+    for (uint32_t i = 0; i < j->ranks; i++)
+        j->free[i] = !j->late[i];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < j->ranks; i++)
+            if (!j->free[i] && can_go_on(j, &j->row[i]))
+                changed = j->free[i] = true;
+    }
+}
+
+/* --- Choosing --- */
+
+static uint32_t count(const bool *set, uint32_t ranks)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < ranks; i++)
+        n += set[i];
+    return n;
+}
+
+static void list(uint32_t **ranks, uint32_t *number, const bool *set, uint32_t all)
+{
+    *ranks = malloc((size_t)all * sizeof **ranks + 1);
+    for (uint32_t i = 0; i < all && *ranks; i++)
+        if (set[i])
+            (*ranks)[(*number)++] = i;
+}
+
+/* Those chosen, and who waits for them, directly or not. */
+static void conclude(struct judge *j, struct watch_verdict *v, enum watch_kind kind)
+{
+    v->kind = kind;
+    list(&v->rank, &v->rank_count, j->chosen, j->ranks);
+    memcpy(j->seen, j->chosen, j->ranks * sizeof *j->seen);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < j->ranks; i++)
+            for (uint32_t k = 0; j->row[i].state == WATCH_WAITS && !j->seen[i] && k < j->row[i].peer_count; k++)
+                if (j->seen[j->row[i].peer[k]])
+                    changed = j->seen[i] = true;
+    }
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        const struct watch_row *r = &j->row[i];
+        if ((j->seen[i] && r->state == WATCH_WAITS && r->since_ns > v->since_ns))
+            v->since_ns = r->since_ns;
+        j->seen[i] = j->seen[i] && !j->chosen[i];
+    }
+    for (uint32_t i = 0; i < j->ranks && !v->since_ns; i++)
+        v->since_ns = j->chosen[i] ? j->row[i].moved_ns : 0;
+    list(&v->waiting, &v->waiting_count, j->seen, j->ranks);
+}
+
+/* --- Circles --- */
+
+static bool same_call(const struct watch_row *a, const struct watch_row *b)
+{
+    return a->comm == b->comm && a->collective == b->collective &&
+           a->sight->board.what.call_kind == b->sight->board.what.call_kind &&
+           !strcmp(a->sight->board.function, b->sight->board.function);
+}
+
+static bool takes_all(const struct watch_row *r)
+{
+    return r->comm || r->sight->board.what.call_kind == JOB_LIFE;
+}
+
+/* The largest group of ranks in a circle that are in the same collective; its size. */
+static uint32_t largest_group(const struct judge *j, uint32_t *of)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < j->ranks && !j->free[i] && takes_all(&j->row[i]); k++)
+            n += !j->free[k] && same_call(&j->row[i], &j->row[k]);
+        if (n > most) {
+            most = n;
+            *of = i;
+        }
+    }
+    return most;
+}
+
+/* Most are in one collective, and fewer in another call for all of its members (the next one, or the end): these have
+   left it out. */
+static bool choose_others(struct judge *j)
+{
+    uint32_t of = 0, most = largest_group(j, &of), others = 0;
+    if (most < 2)
+        return false;
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        const struct watch_row *r = &j->row[i];
+        j->chosen[i] = !j->free[i] && !same_call(&j->row[of], r);
+        others += j->chosen[i];
+        bool of_all = !j->chosen[i] || (takes_all(r) && (r->comm == j->row[of].comm || !r->comm || !j->row[of].comm));
+        if (!of_all)
+            return false;
+    }
+    return others > 0 && others < most;
+}
+
+static uint32_t next_in_circle(const struct judge *j, uint32_t rank)
+{
+    const struct watch_row *r = &j->row[rank];
+    for (uint32_t i = 0; i < r->peer_count; i++)
+        if (!j->free[r->peer[i]])
+            return r->peer[i];
+    return rank;
+}
+
+/* All that the first circle reaches: from any rank in it every way leads back, or into a smaller one. */
+static void choose_circle(struct judge *j)
+{
+    uint32_t at = 0;
+    memset(j->chosen, 0, j->ranks * sizeof *j->chosen);
+    memset(j->seen, 0, j->ranks * sizeof *j->seen);
+    while (j->free[at])
+        at++;
+    while (!j->seen[at]) {
+        j->seen[at] = true;
+        at = next_in_circle(j, at);
+    }
+    while (!j->chosen[at]) {
+        j->chosen[at] = true;
+        at = next_in_circle(j, at);
+    }
+}
+
+static bool judge_circles(struct judge *j, struct watch_verdict *v)
+{
+    if (count(j->free, j->ranks) == j->ranks)
+        return false;
+    if (choose_others(j)) {
+        conclude(j, v, WATCH_MISSING_RANK);
+    } else {
+        choose_circle(j);
+        conclude(j, v, WATCH_DEADLOCK);
+    }
+    return true;
+}
+
+/* --- Who is waited for and does not wait --- */
+
+static bool sleeps(const struct watch_row *r)
+{
+    const struct watch_sight *s = r->sight;
+    return s && s->near && s->idle_ns >= IDLE_NS && (s->process.state == 'S' || s->process.state == 'D');
+}
+
+/* At the end of what a rank waits for: who is somewhere else, and has been for long. */
+static void choose_elsewhere(struct judge *j, uint32_t rank)
+{
+    const struct watch_row *r = &j->row[rank];
+    if (j->seen[rank])
+        return;
+    j->seen[rank] = true;
+    if (r->state == WATCH_WAITS && r->peer_count) {
+        for (uint32_t i = 0; i < r->peer_count; i++)
+            choose_elsewhere(j, r->peer[i]);
+    } else {
+        j->chosen[rank] = true;
+    }
+}
+
+/* Somebody among those who are waited for goes on: that is progress, unless it takes far too long. */
+static bool goes_on(const struct judge *j, uint64_t waited)
+{
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        const struct watch_row *r = &j->row[i];
+        if (j->chosen[i] && r->sight && r->moved_ns < j->timeout && waited / WATCH_LONGER < j->waited)
+            return true;
+        if (j->chosen[i] && r->sight && is_usual(j, i, r->moved_ns))
+            return true;
+    }
+    return false;
+}
+
+/* Of the chosen those that sleep, if any do. */
+static bool keep_sleeping(struct judge *j)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < j->ranks; i++)
+        any |= j->seen[i] = j->chosen[i] && sleeps(&j->row[i]);
+    if (any)
+        memcpy(j->chosen, j->seen, j->ranks * sizeof *j->chosen);
+    return any;
+}
+
+static void judge_missing(struct judge *j, struct watch_verdict *v)
+{
+    uint64_t waited = 0;
+    for (uint32_t i = 0; i < j->ranks; i++)
+        if (j->late[i] && j->row[i].peer_count && j->row[i].since_ns >= j->waited) {
+            choose_elsewhere(j, i);
+            waited = j->row[i].since_ns > waited ? j->row[i].since_ns : waited;
+        }
+    if (count(j->chosen, j->ranks) == 0 || goes_on(j, waited))
+        return;
+    conclude(j, v, keep_sleeping(j) ? WATCH_STOPPED : WATCH_MISSING_RANK);
+}
+
+static bool judge_stopped(struct judge *j, struct watch_verdict *v)
+{
+    for (uint32_t i = 0; i < j->ranks; i++)
+        j->chosen[i] = j->row[i].state == WATCH_ENDED || j->row[i].state == WATCH_HALTED;
+    if (count(j->chosen, j->ranks) == 0)
+        return false;
+    conclude(j, v, WATCH_STOPPED);
+    return true;
+}
+
+/* Nobody waits in a call, and all ask again and again: nobody computes, either. */
+static bool judge_asking(struct judge *j, struct watch_verdict *v)
+{
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        const struct watch_row *r = &j->row[i];
+        j->chosen[i] = r->state == WATCH_ASKS;
+        if (!(r->state == WATCH_ASKS || r->state == WATCH_WAITS) || r->moved_ns < j->waited)
+            return false;
+    }
+    if (count(j->chosen, j->ranks) == 0)
+        return false;
+    conclude(j, v, WATCH_DEADLOCK);
+    return true;
+}
+
+void watch_judge(const struct watch_row *rows, uint32_t ranks, const uint64_t *usual, struct watch_verdict *v)
+{
+    struct judge j = {.row = rows, .ranks = ranks, .usual = usual};
+    memset(v, 0, sizeof *v);
+    bool *sets = calloc(4 * ((size_t)ranks + 1), sizeof *sets);
+    if (!sets)
+        return;
+    j.late = sets;
+    j.free = sets + ranks;
+    j.chosen = sets + 2 * (size_t)ranks;
+    j.seen = sets + 3 * (size_t)ranks;
+    set_timeouts(&j, v);
+    v->timeout_ns = j.timeout;
+    for (uint32_t i = 0; i < ranks; i++)
+        j.late[i] = rows[i].state == WATCH_WAITS && rows[i].since_ns >= j.timeout && !is_usual(&j, i, rows[i].since_ns);
+    set_free(&j);
+    if (!judge_stopped(&j, v) && !judge_circles(&j, v) && !judge_asking(&j, v)) {
+        memset(j.chosen, 0, 2 * (size_t)ranks * sizeof *sets);
+        judge_missing(&j, v);
+    }
+    free(sets);
+}
+
+void watch_verdict_free(struct watch_verdict *v)
+{
+    free(v->rank);
+    free(v->waiting);
+    memset(v, 0, sizeof *v);
+}

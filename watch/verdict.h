@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who holds a job up: a verdict from a table of boards. No clock, no process, no MPI.
+ *
+ *     boards ──waits.c──> rows: where each rank is, whom it waits for ──verdict.c──> kind, ranks
+ *
+ *     stopped        a rank that does not run: its process is gone or halted; or others wait for it, and it sleeps
+ *     deadlock       ranks wait for each other in a circle, or for each other's messages, and nobody computes for them
+ *     missing_rank   others wait, and this rank is elsewhere: it computes, or calls something else
+ *     slow           it goes on, but this rank takes longer than it did, and the others do not (numbers.h)
+ *
+ * Who waits for whom. A receive waits for its source, a send for its destination, a completion for the sources of the
+ * open requests (the destinations where they are all sends), a collective for all members of the communicator that have
+ * neither been through it nor are in it: each rank counts the collectives on each communicator. A wait for any of
+ * several ends when one of them comes.
+ *
+ * How long is too long: LONGER times the longest pause of this run so far, in a call or between two, on any rank, at
+ * least SHORTEST. If pauses come in no particular order, the next of n + 1 is the longest one with a chance of
+ * 1 / (n + 1), and LONGER times as long with less: that is the bound on a false alarm, a pause. Where there were few
+ * events yet, n below ENOUGH, a wait for who computes has to be ENOUGH / (n + 1) times as long, at most MOST times; a
+ * circle has not, for it does not end. Where a recording knows the longest pause at a place, LONGER times that has to
+ * pass, too.
+ *
+ * Threads: any.  Hook-safe: no.
+ */
+#ifndef PYTHIA_WATCH_VERDICT_H
+#define PYTHIA_WATCH_VERDICT_H
+
+#include "watch/read.h"
+
+enum { WATCH_LONGER = 3, WATCH_ENOUGH = 100, WATCH_MOST = 12 };
+#define WATCH_SHORTEST UINT64_C(4000000000) /* ns */
+
+enum watch_state {
+    WATCH_ABSENT,   /* no board */
+    WATCH_COMPUTES, /* or reads and writes files, or is in a call that waits for nobody */
+    WATCH_ASKS,     /* in polls */
+    WATCH_WAITS,
+    WATCH_HALTED,   /* by a signal or a debugger */
+    WATCH_ENDED     /* its process is gone */
+};
+
+/* A rank, and whom it waits for: all of `peer`, or any of them. */
+struct watch_row {
+    const struct watch_sight *sight; /* NULL: absent */
+    enum watch_state state;
+    uint64_t since_ns;    /* in this state */
+    uint64_t moved_ns;    /* since its last event */
+    bool any;
+    bool unknown;         /* it waits, and it cannot be said for whom */
+    uint32_t peer_count;
+    uint32_t *peer;       /* ranks of the world */
+    uint64_t comm, collective; /* of a collective that it waits in: identity, number; else 0 */
+};
+
+/* Rows of a job of so many ranks, from the boards that there are; the caller frees them. NULL: out of memory. */
+struct watch_row *watch_rows(const struct watch_sight *const *sights, uint32_t count, uint32_t ranks);
+void watch_rows_free(struct watch_row *rows, uint32_t ranks);
+
+enum watch_kind { WATCH_NONE, WATCH_DEADLOCK, WATCH_MISSING_RANK, WATCH_STOPPED, WATCH_SLOW };
+extern const char *const watch_kind_text[]; /* "none", "deadlock", … */
+
+struct watch_verdict {
+    enum watch_kind kind;
+    uint32_t rank_count, waiting_count;
+    uint32_t *rank;      /* who holds it up */
+    uint32_t *waiting;   /* for them, directly or not */
+    uint64_t since_ns;   /* how long the longest of these wait; of who stopped alone: since its last event */
+    uint64_t timeout_ns; /* that was too long */
+    uint64_t events;     /* n of the bound */
+    double factor;       /* WATCH_SLOW: times as long as before */
+};
+
+/* `usual` (may be NULL): ns, of each rank the longest pause that a recording has at its place, 0: not known. */
+void watch_judge(const struct watch_row *rows, uint32_t ranks, const uint64_t *usual, struct watch_verdict *v);
+void watch_verdict_free(struct watch_verdict *v);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Whom each rank waits for, from the boards alone. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/order.h"
+#include "job/define.h"
+#include "watch/verdict.h"
+
+/* Who is which rank of a communicator, of all boards: in the order of communicators, then ranks. */
+struct member {
+    uint64_t comm;
+    int32_t rank, size;
+    uint32_t world;
+    uint64_t collectives;
+};
+
+struct table {
+    struct watch_row *row;
+    uint32_t ranks;
+    struct member *member;
+    uint32_t members, room;
+    bool failed;
+};
+
+static int by_comm(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    return x->comm != y->comm ? BASE_ORDER(x->comm, y->comm) : BASE_ORDER(x->rank, y->rank);
+}
+
+static void add_members(struct table *t, const struct watch_board *b)
+{
+    for (unsigned i = 0; i < WATCH_COMMS; i++) {
+        const struct watch_comm *c = &b->comm[i];
+        if (!c->handle || c->rank < 0)
+            continue;
+        if (base_array_room(&t->member, &t->room, (uint64_t)t->members + 1, sizeof *t->member))
+            t->failed = true;
+        else
+            t->member[t->members++] = (struct member){c->identity, c->rank, c->size, b->rank, c->collectives};
+    }
+}
+
+static uint32_t first_member(const struct table *t, uint64_t comm, int32_t rank)
+{
+    return BASE_ARRAY_PLACE(t->members, i, t->member[i].comm < comm ||
+                                           (t->member[i].comm == comm && t->member[i].rank < rank));
+}
+
+/* --- Peers of a row --- */
+
+static void add_peer(struct table *t, struct watch_row *r, uint32_t world)
+{
+    if (world >= t->ranks || &t->row[world] == r)
+        return;
+    for (uint32_t i = 0; i < r->peer_count; i++)
+        if (r->peer[i] == world)
+            return;
+    if (base_array_more(&r->peer, r->peer_count, sizeof *r->peer))
+        t->failed = true;
+    else
+        r->peer[r->peer_count++] = world;
+}
+
+static bool is_world(const struct watch_comm *c, const struct table *t)
+{
+    return (uint32_t)c->size == t->ranks && !strcmp(c->name, "world");
+}
+
+/* All ranks of a communicator but those that `there` (may be NULL) says are there. */
+static void add_all(struct table *t, struct watch_row *r, const struct watch_comm *c,
+                    bool (*there)(const struct table *t, const struct member *m, const struct watch_row *r))
+{
+    uint32_t seen = 0, at = first_member(t, c->identity, 0);
+    for (; at < t->members && t->member[at].comm == c->identity; at++, seen++)
+        if (!there || !there(t, &t->member[at], r))
+            add_peer(t, r, t->member[at].world);
+    if (is_world(c, t))
+        for (uint32_t i = 0; i < t->ranks; i++)
+            if (!t->row[i].sight)
+                add_peer(t, r, i);
+    r->unknown |= seen < (uint32_t)c->size && !is_world(c, t); /* a member has no board, or not yet this communicator */
+}
+
+static void add_rank(struct table *t, struct watch_row *r, const struct watch_comm *c, int32_t rank)
+{
+    uint32_t at = first_member(t, c->identity, rank);
+    if (at < t->members && t->member[at].comm == c->identity && t->member[at].rank == rank)
+        add_peer(t, r, t->member[at].world);
+    else if (is_world(c, t) && rank >= 0)
+        add_peer(t, r, (uint32_t)rank);
+    else
+        r->unknown = true;
+}
+
+/* A message from or to that rank of the communicator, as MPI names it. */
+static void add_message(struct table *t, struct watch_row *r, const struct watch_comm *c, int32_t rank)
+{
+    const struct watch_board *b = &r->sight->board;
+    if (rank == WATCH_NOBODY || rank == b->null)
+        return;
+    if (!c || c->rank < 0) {
+        r->unknown = true;
+    } else if (rank == b->any) {
+        r->any = true;
+        add_all(t, r, c, NULL);
+    } else {
+        add_rank(t, r, c, rank);
+    }
+}
+
+/* --- Collectives --- */
+
+static bool in_collective(const struct watch_row *r)
+{
+    const struct watch_board *b = &r->sight->board;
+    return r->state == WATCH_WAITS && b->what.how == WATCH_COLLECTIVE;
+}
+
+static const struct watch_comm *comm_of(const struct watch_board *b)
+{
+    for (unsigned i = 0; i < WATCH_COMMS && b->where; i++)
+        if (b->comm[i].handle == b->where)
+            return &b->comm[i];
+    return NULL;
+}
+
+/* It has been through, or is in it, too. */
+static bool has_come(const struct table *t, const struct member *m, const struct watch_row *r)
+{
+    const struct watch_row *other = &t->row[m->world];
+    const struct watch_comm *c = in_collective(other) ? comm_of(&other->sight->board) : NULL;
+    bool same = c && c->identity == m->comm && !strcmp(other->sight->board.function, r->sight->board.function);
+    return m->collectives > r->collective || (m->collectives == r->collective && same);
+}
+
+static void add_collective(struct table *t, struct watch_row *r, const struct watch_comm *c, uint64_t number)
+{
+    r->comm = c->identity;
+    r->collective = number;
+    add_all(t, r, c, has_come);
+}
+
+/* Of calls that all members make but nobody counts: who is not in the same one. */
+static bool is_in_same(const struct table *t, const struct member *m, const struct watch_row *r)
+{
+    const struct watch_row *other = &t->row[m->world];
+    const struct watch_comm *c = other->state == WATCH_WAITS ? comm_of(&other->sight->board) : NULL;
+    return c && c->identity == m->comm && !strcmp(other->sight->board.function, r->sight->board.function);
+}
+
+/* Who has no board may have ended well: it is waited for where there is nobody else. */
+static void add_finalize(struct table *t, struct watch_row *r)
+{
+    for (uint32_t i = 0; i < t->ranks; i++) {
+        const struct watch_row *other = &t->row[i];
+        if (other->sight && !(other->state == WATCH_WAITS && other->sight->board.what.call_kind == JOB_LIFE))
+            add_peer(t, r, i);
+    }
+    for (uint32_t i = 0, others = r->peer_count; i < t->ranks && !others; i++)
+        if (!t->row[i].sight)
+            add_peer(t, r, i);
+}
+
+/* --- Requests --- */
+
+static void add_request(struct table *t, struct watch_row *r, const struct watch_request *q)
+{
+    const struct watch_board *b = &r->sight->board;
+    const struct watch_comm *c = NULL;
+    for (unsigned i = 0; i < WATCH_COMMS && !c; i++)
+        if (b->comm[i].handle && b->comm[i].number == q->comm)
+            c = &b->comm[i];
+    if (q->kind != WATCH_TAKES_PART)
+        add_message(t, r, c, q->peer);
+    else if (c)
+        add_collective(t, r, c, q->collective);
+    else
+        r->unknown = true;
+}
+
+/* One request, or all that are open: of a call for several it is not known which. */
+static uint32_t add_requests_that(struct table *t, struct watch_row *r, bool send)
+{
+    const struct watch_board *b = &r->sight->board;
+    uint32_t found = 0;
+    for (unsigned i = 0; i < WATCH_REQUESTS; i++) {
+        const struct watch_request *q = &b->request[i];
+        if (q->handle && (!b->where || q->handle == b->where) && send == (q->kind == WATCH_SENDS)) {
+            add_request(t, r, q);
+            found++;
+        }
+    }
+    return found;
+}
+
+/* A send may be over although nobody has asked: it is waited for where there is nothing else. */
+static void add_requests(struct table *t, struct watch_row *r)
+{
+    const struct watch_board *b = &r->sight->board;
+    r->unknown |= !add_requests_that(t, r, false) && !add_requests_that(t, r, true);
+    r->any |= !strcmp(b->function, "Waitany") || !strcmp(b->function, "Waitsome");
+}
+
+/* --- Rows --- */
+
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+/* Calls on windows and files that all members make. */
+static bool is_common(const char *function)
+{
+    static const char *const calls[] = {"Win_fence", "Win_create", "Win_allocate", "Win_free", "File_open",
+                                        "File_close", "File_set_view", "File_set_size", "File_sync"};
+    for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (begins(function, calls[i]))
+            return true;
+    return begins(function, "File_") && (strstr(function, "_all") || strstr(function, "_ordered"));
+}
+
+static void add_waits(struct table *t, struct watch_row *r)
+{
+    const struct watch_board *b = &r->sight->board;
+    const struct watch_comm *c = comm_of(b);
+    if (b->what.call_kind == JOB_COMPLETION) {
+        add_requests(t, r);
+    } else if (b->what.call_kind == JOB_LIFE) {
+        add_finalize(t, r);
+    } else if (b->what.call_kind == JOB_P2P || b->what.call_kind == JOB_PROBE) {
+        add_message(t, r, c, b->source);
+        if (!r->peer_count) /* what is sent beside may be over */
+            add_message(t, r, c, b->dest);
+        r->unknown |= b->source == WATCH_NOBODY && b->dest == WATCH_NOBODY;
+    } else if (c && b->what.how == WATCH_COLLECTIVE && c->rank >= 0) {
+        add_collective(t, r, c, c->collectives);
+    } else if (c && is_common(b->function)) {
+        add_all(t, r, c, is_in_same);
+    } else {
+        r->unknown = true;
+    }
+}
+
+static bool waits(const struct watch_board *b)
+{
+    bool works = b->what.call_kind == WATCH_REGION || (b->what.call_kind == JOB_IO && !is_common(b->function));
+    return (b->since & 1) && b->since != WATCH_CHANGES && b->what.blocking && !works;
+}
+
+static uint64_t ago(uint64_t now, uint64_t then)
+{
+    return now > then ? now - then : 0;
+}
+
+static void set_state(struct watch_row *r)
+{
+    const struct watch_sight *s = r->sight;
+    const struct watch_board *b = &s->board;
+    bool inside = (b->since & 1) && b->since != WATCH_CHANGES;
+    r->moved_ns = ago(s->now, b->progressed);
+    r->since_ns = inside && b->what.how != WATCH_POLLS ? ago(s->now, b->since >> 1) : r->moved_ns;
+    if (!s->alive || (s->near && (s->process.state == 'Z' || s->process.state == 'X')))
+        r->state = WATCH_ENDED;
+    else if (s->near && (s->process.state == 'T' || s->process.state == 't'))
+        r->state = WATCH_HALTED;
+    else if (inside && b->what.how == WATCH_POLLS)
+        r->state = WATCH_ASKS;
+    else
+        r->state = waits(b) ? WATCH_WAITS : WATCH_COMPUTES;
+}
+
+struct watch_row *watch_rows(const struct watch_sight *const *sights, uint32_t count, uint32_t ranks)
+{
+    struct table t = {.row = calloc((size_t)ranks + 1, sizeof *t.row), .ranks = ranks};
+    if (!t.row)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (sights[i]->board.rank < ranks) {
+            struct watch_row *r = &t.row[sights[i]->board.rank];
+            r->sight = sights[i];
+            set_state(r);
+            add_members(&t, &sights[i]->board);
+        }
+    if (t.members)
+        qsort(t.member, t.members, sizeof *t.member, by_comm);
+    for (uint32_t i = 0; i < ranks; i++)
+        if (t.row[i].state == WATCH_WAITS)
+            add_waits(&t, &t.row[i]);
+    free(t.member);
+    if (!t.failed)
+        return t.row;
+    watch_rows_free(t.row, ranks);
+    return NULL;
+}
+
+void watch_rows_free(struct watch_row *rows, uint32_t ranks)
+{
+    for (uint32_t i = 0; rows && i < ranks; i++)
+        free(rows[i].peer);
+    free(rows);
+}
