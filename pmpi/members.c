@@ -5,11 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "base/lock.h"
 #include "grammar/flat.h"
 
 static pthread_mutex_t members_lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct pmpi_hook_members *members_known; /* guarded by members_lock */
+/* Guarded by members_lock. */
+static const struct pmpi_hook_members **members_list; /* those that are known … */
+static uint32_t members_count, members_room;
+static struct base_hash members_index;                /* … by their runs */
 
 /* As many ranks a run as follow each other at one distance. Returns how many runs; `runs` has room for n. */
 static uint32_t members_runs(const int *rank, uint32_t n, struct job_run *runs)
@@ -59,17 +64,38 @@ fail:
     return NULL;
 }
 
-/* The list that is known already, in place of an equal new one. */
+static uint64_t members_hash(const struct pmpi_hook_members *m)
+{
+    uint64_t hash = base_hash_mix(m->size ^ base_hash_secret());
+    for (uint32_t i = 0; i < m->run_count; i++) {
+        const struct job_run *r = &m->runs[i];
+        hash = base_hash_mix(base_hash_mix(hash ^ ((uint64_t)r->first << 32 | r->count)) ^ (uint32_t)r->stride);
+    }
+    return hash;
+}
+
+static const struct pmpi_hook_members *members_find(const struct pmpi_hook_members *m, uint64_t hash)
+{
+    uint32_t at = base_hash_start(hash), n;
+    while ((n = base_hash_next(&members_index, hash, &at)) != BASE_HASH_NONE) {
+        const struct pmpi_hook_members *k = members_list[n];
+        if (k->size == m->size && k->run_count == m->run_count &&
+            memcmp(k->runs, m->runs, m->run_count * sizeof *m->runs) == 0)
+            return k;
+    }
+    return NULL;
+}
+
+/* The list that is known already, in place of an equal new one. NULL: out of memory. */
 static const struct pmpi_hook_members *members_intern(struct pmpi_hook_members *m)
 {
+    uint64_t hash = members_hash(m);
     base_lock_take(&members_lock, BASE_LOCK_MEMBERS);
-    const struct pmpi_hook_members *k = members_known;
-    while (k && (k->size != m->size || k->run_count != m->run_count ||
-                 memcmp(k->runs, m->runs, m->run_count * sizeof *m->runs) != 0))
-        k = k->next;
-    if (!k) {
-        m->next = members_known;
-        members_known = k = m;
+    const struct pmpi_hook_members *k = members_find(m, hash);
+    if (!k && base_hash_reserve(&members_index, 1) == 0 &&
+        base_array_room(&members_list, &members_room, members_count + 1, sizeof *members_list) == 0) {
+        base_hash_put(&members_index, hash, members_count);
+        members_list[members_count++] = k = m;
         m = NULL;
     }
     base_lock_release(&members_lock, BASE_LOCK_MEMBERS);
@@ -77,19 +103,22 @@ static const struct pmpi_hook_members *members_intern(struct pmpi_hook_members *
     return k;
 }
 
-/* Ranks of the group in the world; false where one has none. */
+/* Ranks of the group in the world; false where one has none. Open MPI looks for each of them from the first on, so the
+   world itself, and what has its group (its duplicates), is not asked about. */
 static bool members_translate(MPI_Group group, int n, int *rank)
 {
     MPI_Group world;
-    int *own = malloc((size_t)n * sizeof *own);
-    bool done = false;
-    if (own && PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS) {
-        for (int i = 0; i < n; i++)
-            own[i] = i;
-        done = PMPI_Group_translate_ranks(group, n, own, world, rank) == MPI_SUCCESS;
-        PMPI_Group_free(&world);
-    }
-    free(own);
+    if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+        return false;
+    bool same = group == world, done = true;
+    int *own = same ? rank : malloc((size_t)n * sizeof *own);
+    for (int i = 0; own && i < n; i++)
+        own[i] = i;
+    if (!same)
+        done = own && PMPI_Group_translate_ranks(group, n, own, world, rank) == MPI_SUCCESS;
+    PMPI_Group_free(&world);
+    if (!same)
+        free(own);
     for (int i = 0; i < n && done; i++)
         done = rank[i] >= 0;
     return done;
