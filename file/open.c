@@ -118,7 +118,7 @@ static int open_members(struct file_reader *r, uint32_t i, const struct file_par
         error = open_turn_ranges(r, i, p, c);
     if (error)
         return error;
-    return file_unpack_hash(r, i);
+    return file_unpack_hash(r, i, p);
 }
 
 static int open_all(struct file_store *s)

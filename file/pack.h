@@ -53,13 +53,6 @@ static inline unsigned char *file_pack_record(struct file_packer *p, enum file_s
     return at;
 }
 
-static inline void file_put_double(unsigned char *at, double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    file_put64(at, bits);
-}
-
 static inline void file_put32s(unsigned char *at, const uint32_t *v, int n)
 {
     for (int i = 0; i < n; i++)

@@ -78,16 +78,38 @@ void file_columns_get(const struct job_field *field, uint32_t fields, void *rows
                 job_field_put(f, (char *)rows + i * size, k, get(at, f->width));
 }
 
-void file_record_put(const struct job_field *field, uint32_t fields, const void *row, unsigned char *at)
+/* --- Records --- */
+
+#define SEVERAL(type, member, bytes, times)                                                                            \
+    { .at = offsetof(struct type, member), .width = bytes, .stride = bytes, .count = times }
+#define RECORD(name, ...)                                                                                              \
+    static const struct job_field name##_fields[] = { __VA_ARGS__ };                                                   \
+    const struct file_record file_record_##name = { name##_fields, sizeof name##_fields / sizeof *name##_fields }
+
+RECORD(parts, SEVERAL(file_parts, hash, 8, 2), SEVERAL(file_parts, flags, 4, 12),
+       SEVERAL(file_parts, column_first, 8, 1));
+RECORD(stats, SEVERAL(grammar_stats, count, 8, 1), SEVERAL(grammar_stats, gap, 8, 4),
+       SEVERAL(grammar_stats, duration, 8, 4));
+RECORD(spread, SEVERAL(job_spread, min, 8, 2), SEVERAL(job_spread, min_rank, 4, 2), SEVERAL(job_spread, call_min, 8, 2),
+       SEVERAL(job_spread, call_min_rank, 4, 2), SEVERAL(job_spread, call_square, 8, 1));
+RECORD(range, SEVERAL(job_range, first, 4, 8));
+RECORD(variant, SEVERAL(job_variant, node, 4, 6), SEVERAL(job_variant, attr.channel, 1, 2),
+       SEVERAL(job_variant, attr.length, 2, 1), SEVERAL(job_variant, attr.period, 4, 1),
+       SEVERAL(job_variant, attr.count, 8, 1), SEVERAL(job_variant, attr.min, 8, 3),
+       SEVERAL(job_variant, attr.list, 8, 12));
+RECORD(turn, SEVERAL(job_turn, node, 4, 4), SEVERAL(job_turn, exponent, 8, 1));
+RECORD(time, SEVERAL(grammar_time, gap, 8, 3));
+_Static_assert(sizeof((struct grammar_attr *)0)->key == 12 * 8, "the values of an attribute");
+
+void file_record_put(const struct file_record *r, const void *row, unsigned char *at)
 {
-    file_columns_put(field, fields, row, 0, 1, at);
+    file_columns_put(r->field, r->fields, row, 0, 1, at);
 }
 
-void file_record_get(const struct job_field *field, uint32_t fields, void *row, const unsigned char *words,
-                     size_t stride)
+void file_record_get(const struct file_record *r, void *row, const unsigned char *words, size_t stride)
 {
     size_t at = 0;
-    for (const struct job_field *f = field; f < field + fields; f++)
+    for (const struct job_field *f = r->field; f < r->field + r->fields; f++)
         for (uint32_t k = 0; k < f->count; k++, at += f->width)
             job_field_put(f, row, k, get(words + at / 8 * stride + at % 8, f->width));
 }

@@ -22,10 +22,12 @@ void file_columns_put(const struct job_field *field, uint32_t fields, const void
                       unsigned char *at);
 void file_columns_get(const struct job_field *field, uint32_t fields, void *rows, size_t size, uint32_t count,
                       const unsigned char *at);
-/* One record, and back: the word w of which is words[w * stride] (file/blocks.h). */
-void file_record_put(const struct job_field *field, uint32_t fields, const void *row, unsigned char *at);
-void file_record_get(const struct job_field *field, uint32_t fields, void *row, const unsigned char *words,
-                     size_t stride);
+/* One record of what is in blocks, or like it, and back: word w of it is words[w * stride] (file/blocks.h). */
+struct file_record { const struct job_field *field; uint32_t fields; };
+extern const struct file_record file_record_parts, file_record_stats, file_record_spread, file_record_range,
+    file_record_variant, file_record_turn, file_record_time;
+void file_record_put(const struct file_record *r, const void *row, unsigned char *at);
+void file_record_get(const struct file_record *r, void *row, const unsigned char *words, size_t stride);
 
 /* All but streams and series; those that are there once, too. */
 void file_pack_tables(struct file_packer *p);

@@ -51,72 +51,39 @@ static int unpack_strings(struct file_reader *r)
     return next == s->size ? 0 : REFUSE(r, "damaged: bytes after the last string");
 }
 
-/* Rows of a table, each sane, interned by `intern` in their order. */
-static int unpack_defined(struct file_reader *r, enum file_section_type type, enum job_tables t,
-                          uint32_t (*intern)(struct job *j, const void *row, const struct job_frame *frames),
-                          const struct job_frame *frames)
+/* Rows of a table, each sane, interned in their order. */
+static int define_rows(struct file_reader *r, enum file_section_type type, enum job_tables t,
+                       const struct job_frame *frames)
 {
     void *rows = NULL;
     int error = file_unpack_rows(r, type, t, &rows);
+    uint32_t next = 0; /* callsites take the frames one after the other */
     for (uint32_t i = 0; i < file_reader_count(r, type) && !error; i++) {
         const void *row = (const char *)rows + i * (size_t)job_schemas[t].size;
-        error = job_row_sane(r->job, t, row) ? interned(r, type, intern(r->job, row, frames), i)
-                                             : REFUSE(r, "damaged: %s %u", job_schemas[t].name, i);
+        const struct job_callsite *c = t == JOB_TABLE_CALLSITES ? row : NULL;
+        if (!job_row_sane(r->job, t, row) ||
+            (c && (c->first != next || c->count > file_reader_count(r, SECTION_FRAMES) - next)))
+            error = REFUSE(r, "damaged: %s %u", job_schemas[t].name, i);
+        else
+            error = interned(r, type, job_define(r->job, t, row, frames), i);
+        next += c ? c->count : 0;
     }
     free(rows);
     return error;
 }
 
-static uint32_t intern_module(struct job *j, const void *row, const struct job_frame *frames)
-{
-    const struct job_module *m = row;
-    (void)frames;
-    return job_module(j, j->strings[m->path], j->strings[m->build_id]);
-}
-
-static uint32_t intern_callsite(struct job *j, const void *row, const struct job_frame *frames)
-{
-    const struct job_callsite *c = row;
-    return job_callsite(j, frames + c->first, c->count);
-}
-
-static uint32_t intern_comm(struct job *j, const void *row, const struct job_frame *frames)
-{
-    const struct job_comm *c = row;
-    (void)frames;
-    return job_comm(j, j->strings[c->name], c->size);
-}
-
-static uint32_t intern_terminal(struct job *j, const void *row, const struct job_frame *frames)
-{
-    (void)frames;
-    return job_terminal(j, row);
-}
-
-/* Callsites take the frames one after the other. */
 static int unpack_callsites(struct file_reader *r)
 {
-    uint32_t count = file_reader_count(r, SECTION_FRAMES), next = 0;
-    void *frames = NULL, *callsites = NULL;
+    void *frames = NULL;
+    uint32_t count = file_reader_count(r, SECTION_FRAMES);
     int error = file_unpack_rows(r, SECTION_FRAMES, JOB_TABLE_FRAMES, &frames);
     for (uint32_t i = 0; i < count && !error; i++)
         if (!job_row_sane(r->job, JOB_TABLE_FRAMES, (const struct job_frame *)frames + i))
             error = REFUSE(r, "damaged: frame %u", i);
     if (!error)
-        error = file_unpack_rows(r, SECTION_CALLSITES, JOB_TABLE_CALLSITES, &callsites);
-    for (uint32_t i = 0; i < file_reader_count(r, SECTION_CALLSITES) && !error; i++) {
-        const struct job_callsite *c = (const struct job_callsite *)callsites + i;
-        if (c->first != next || c->count > count - next)
-            error = REFUSE(r, "damaged: frames of callsite %u", i);
-        next += c->count;
-    }
-    if (!error && next != count)
-        error = REFUSE(r, "damaged: frames of no callsite");
-    if (!error)
-        error = unpack_defined(r, SECTION_CALLSITES, JOB_TABLE_CALLSITES, intern_callsite, frames);
+        error = define_rows(r, SECTION_CALLSITES, JOB_TABLE_CALLSITES, frames);
     free(frames);
-    free(callsites);
-    return error;
+    return error || r->job->frame_count == count ? error : REFUSE(r, "damaged: frames of no callsite");
 }
 
 /* --- Streams --- */
@@ -171,12 +138,12 @@ int file_unpack_definitions(struct file_reader *r)
     if (!error)
         error = unpack_strings(r);
     if (!error)
-        error = unpack_defined(r, SECTION_MODULES, JOB_TABLE_MODULES, intern_module, NULL);
+        error = define_rows(r, SECTION_MODULES, JOB_TABLE_MODULES, NULL);
     if (!error)
         error = unpack_callsites(r);
     if (!error)
-        error = unpack_defined(r, SECTION_COMMS, JOB_TABLE_COMMS, intern_comm, NULL);
-    return error ? error : unpack_defined(r, SECTION_TERMINALS, JOB_TABLE_TERMINALS, intern_terminal, NULL);
+        error = define_rows(r, SECTION_COMMS, JOB_TABLE_COMMS, NULL);
+    return error ? error : define_rows(r, SECTION_TERMINALS, JOB_TABLE_TERMINALS, NULL);
 }
 
 int file_unpack_others(struct file_reader *r)
@@ -197,8 +164,9 @@ static int unpack_classes(struct file_reader *r)
 
 struct grammar_time file_unpack_time(const struct file_reader *r, uint64_t i)
 {
-    const unsigned char *at = file_reader_at(r, SECTION_TIMES, i, RECORD_TIME);
-    return (struct grammar_time){ file_get_double(at), file_get_double(at + 8), file_get_double(at + 16) };
+    struct grammar_time t;
+    file_record_get(&file_record_time, &t, file_reader_at(r, SECTION_TIMES, i, RECORD_TIME), 8);
+    return t;
 }
 
 /* The times are what the statistics say, where these are in blocks and all rules are here. */

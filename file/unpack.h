@@ -35,14 +35,6 @@ static inline uint32_t file_reader_count(const struct file_reader *r, enum file_
     return (uint32_t)r->in.section[type].count; /* checked to be below JOB_LIMIT */
 }
 
-static inline double file_get_double(const unsigned char *at)
-{
-    uint64_t bits = file_get64(at);
-    double v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
 int file_reader_no_memory(struct file_reader *r); /* PYTHIA_ENOMEM, with a line */
 
 /* --- unpack.c --- */
@@ -55,6 +47,7 @@ struct grammar_time file_unpack_time(const struct file_reader *r, uint64_t i); /
 /* --- unpack_class.c --- */
 /* Where the parts of a class are. */
 struct file_parts {
+    struct grammar_hash hash;
     uint32_t flags, rule_first, rules, stats_first, nodes, range_first, ranges, member_ranges, variant_first, variants,
         turn_first, turns;
     uint64_t column_first; /* bytes */
@@ -65,7 +58,7 @@ int file_unpack_parts(struct file_reader *r, struct file_parts **parts);
 /* The class with its hash in the table, all of its parts, and what it expands to. */
 int file_unpack_class(struct file_reader *r, uint32_t i, const struct file_parts *p);
 /* The hash in its place and the table. */
-int file_unpack_hash(struct file_reader *r, uint32_t i);
+int file_unpack_hash(struct file_reader *r, uint32_t i, const struct file_parts *p);
 /* Parts of a class; of ranges and variants `count` from the class's `first`: they must be there
    (file_container_need). */
 int file_unpack_rules(struct file_reader *r, uint32_t i, const struct file_parts *p, struct grammar_flat *g);

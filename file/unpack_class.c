@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "file/table.h"
 #include "pythia.h"
 #include "job/class.h"
 #include "job/intern.h"
@@ -30,18 +31,6 @@ static int check_store(struct file_reader *r)
         next += b.length;
     }
     return next == r->in.section[SECTION_NODES].count ? 0 : REFUSE(r, "damaged: nodes of no rule");
-}
-
-static struct file_parts parts_of(const unsigned char *at)
-{
-    struct file_parts p;
-    uint32_t *const words[] = { &p.flags,       &p.rule_first, &p.rules,         &p.stats_first,   &p.nodes,
-                                &p.range_first, &p.ranges,     &p.member_ranges, &p.variant_first, &p.variants,
-                                &p.turn_first,  &p.turns };
-    for (int i = 0; i < 12; i++)
-        *words[i] = file_get32(at + 16 + 4 * i);
-    p.column_first = file_get64(at + 64);
-    return p;
 }
 
 static int fits(const struct file_reader *r, enum file_section_type type, uint64_t first, uint64_t count,
@@ -179,87 +168,30 @@ int file_unpack_rules(struct file_reader *r, uint32_t i, const struct file_parts
 
 /* --- Statistics, ranges, variants --- */
 
-static struct grammar_moments get_moments(const unsigned char *at, size_t stride)
-{
-    return (struct grammar_moments){ file_get64(at), file_get64(at + stride), file_get64(at + 2 * stride),
-                                     file_get_double(at + 3 * stride) };
-}
-
 void file_unpack_stats(const unsigned char *words, size_t stride, struct grammar_stats *s, struct job_spread *spread)
 {
-    const unsigned char *rest = words + 9 * stride;
-    s->count = file_get64(words);
-    s->gap = get_moments(words + stride, stride);
-    s->duration = get_moments(words + 5 * stride, stride);
-    if (!spread)
-        return;
-    *spread = (struct job_spread){ file_get64(rest), file_get64(rest + stride),
-                                   file_get32(rest + 2 * stride), file_get32(rest + 2 * stride + 4),
-                                   file_get64(rest + 3 * stride), file_get64(rest + 4 * stride),
-                                   file_get32(rest + 5 * stride), file_get32(rest + 5 * stride + 4),
-                                   file_get_double(rest + 6 * stride) };
+    file_record_get(&file_record_stats, s, words, stride);
+    if (spread)
+        file_record_get(&file_record_spread, spread, words + 9 * stride, stride);
 }
 
 void file_unpack_ranges(struct file_reader *r, const struct file_parts *p, uint32_t first, uint32_t count,
                          struct job_range *ranges)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const unsigned char *at = file_reader_at(r, SECTION_RANGES, (uint64_t)p->range_first + first + i, RECORD_RANGE);
-        ranges[i] = (struct job_range){ file_get32(at),      file_get32(at + 4),  file_get32(at + 8),
-                                        file_get32(at + 12), file_get32(at + 16), file_get32(at + 20),
-                                        file_get32(at + 24), file_get32(at + 28) };
-    }
-}
-
-static void unpack_values(const unsigned char *at, struct grammar_attr *a)
-{
-    if (a->kind == GRAMMAR_ATTR_RAMP) {
-        a->ramp.base = (int64_t)file_get64(at);
-        a->ramp.step = (int64_t)file_get64(at + 8);
-    }
-    for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_VARIES && i < 2; i++)
-        a->list[i] = (int64_t)file_get64(at + 8 * i);
-    for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_LIST && i < a->length; i++)
-        a->list[i] = (int64_t)file_get64(at + 8 * i);
-    for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_KEYED && i < a->length; i++)
-        a->key[i] = (struct grammar_attr_key){ (int64_t)file_get64(at + 24 * i), file_get64(at + 24 * i + 8),
-                                               file_get64(at + 24 * i + 16) };
-}
-
-static int unpack_attr(const unsigned char *at, struct grammar_attr *a)
-{
-    memset(a, 0, sizeof *a);
-    a->channel = at[0];
-    a->kind = at[1];
-    a->length = at[2];
-    a->period = file_get32(at + 4);
-    a->count = file_get64(at + 8);
-    a->min = (int64_t)file_get64(at + 16);
-    a->max = (int64_t)file_get64(at + 24);
-    a->sum = (int64_t)file_get64(at + 32);
-    uint32_t most = a->kind == GRAMMAR_ATTR_LIST    ? GRAMMAR_ATTR_LENGTH
-                    : a->kind == GRAMMAR_ATTR_KEYED ? GRAMMAR_ATTR_KEYS
-                                                    : 0;
-    if (a->length > most || at[3])
-        return -1;
-    unpack_values(at + 40, a);
-    return 0;
+    for (uint32_t i = 0; i < count; i++)
+        file_record_get(&file_record_range, &ranges[i],
+                        file_reader_at(r, SECTION_RANGES, (uint64_t)p->range_first + first + i, RECORD_RANGE), 8);
 }
 
 int file_unpack_variants(struct file_reader *r, uint32_t i, const struct file_parts *p, uint32_t first, uint32_t count,
                           struct job_variant *variants)
 {
     for (uint32_t k = 0; k < count; k++) {
-        const unsigned char *at = file_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + first + k,
-                                                 RECORD_VARIANT);
         struct job_variant *v = &variants[k];
-        v->node = file_get32(at);
-        v->relations = file_get32(at + 4);
-        v->sample_rank = file_get32(at + 8);
-        v->modulus = file_get32(at + 12);
-        v->range_first = file_get32(at + 16);
-        v->range_count = file_get32(at + 20);
-        if (unpack_attr(at + 24, &v->attr) || v->node >= p->nodes || v->attr.channel >= GRAMMAR_CHANNELS)
+        *v = (struct job_variant){ 0 };
+        file_record_get(&file_record_variant, v,
+                        file_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + first + k, RECORD_VARIANT), 8);
+        if (v->node >= p->nodes || v->attr.channel >= GRAMMAR_CHANNELS)
             return REFUSE(r, "damaged: variant %u of class %u", first + k, i);
     }
     return 0;
@@ -293,11 +225,11 @@ int file_unpack_turns(struct file_reader *r, uint32_t i, const struct file_parts
     if (!c->turns || !c->columns)
         return file_reader_no_memory(r);
     for (uint32_t k = 0; k < p->turns && !error; k++) {
-        const unsigned char *at = file_reader_at(r, SECTION_TURNS, (uint64_t)p->turn_first + k, RECORD_TURN);
         struct job_turn *t = &c->turns[c->turn_count++];
-        uint32_t width = file_get32(at + 12);
-        *t = (struct job_turn){ file_get32(at), file_get32(at + 4), file_get32(at + 8),
-                                width ? c->column_count : GRAMMAR_NONE, file_get64(at + 16) };
+        file_record_get(&file_record_turn, t,
+                        file_reader_at(r, SECTION_TURNS, (uint64_t)p->turn_first + k, RECORD_TURN), 8);
+        uint32_t width = t->column;
+        t->column = width ? c->column_count : GRAMMAR_NONE;
         if (t->node >= p->nodes || (k && t->node < t[-1].node))
             error = REFUSE(r, "damaged: exponents of class %u", i);
         else if (width)
@@ -345,15 +277,13 @@ static int class_length(struct file_reader *r, struct grammar_flat *g)
     return 0;
 }
 
-int file_unpack_hash(struct file_reader *r, uint32_t i)
+int file_unpack_hash(struct file_reader *r, uint32_t i, const struct file_parts *p)
 {
-    const unsigned char *at = file_reader_at(r, SECTION_CLASSES, i, RECORD_CLASS);
     struct job_table *t = &r->job->index->table[JOB_INTERNED_CLASS];
-    struct grammar_hash hash = { file_get64(at), file_get64(at + 8) };
-    if (job_table_find(t, hash) != GRAMMAR_NONE)
+    if (job_table_find(t, p->hash) != GRAMMAR_NONE)
         return REFUSE(r, "damaged: class %u stands twice", i);
-    job_table_put(t, hash, i);
-    r->job->classes[i].hash = hash;
+    job_table_put(t, p->hash, i);
+    r->job->classes[i].hash = p->hash;
     return 0;
 }
 
@@ -376,7 +306,7 @@ static int fill_class(struct file_reader *r, uint32_t i, const struct file_parts
         return error;
     if (job_class_samples(c))
         return REFUSE(r, "damaged: variants of class %u are out of order", i);
-    return file_unpack_hash(r, i);
+    return file_unpack_hash(r, i, p);
 }
 
 int file_unpack_class(struct file_reader *r, uint32_t i, const struct file_parts *p)
@@ -402,7 +332,7 @@ int file_unpack_parts(struct file_reader *r, struct file_parts **parts)
     if (!error)
         memset(r->local, 0xff, rules * sizeof *r->local);
     for (uint32_t i = 0; i < count && !error; i++) {
-        (*parts)[i] = parts_of(file_reader_at(r, SECTION_CLASSES, i, RECORD_CLASS));
+        file_record_get(&file_record_parts, &(*parts)[i], file_reader_at(r, SECTION_CLASSES, i, RECORD_CLASS), 8);
         error = check_parts(r, i, &(*parts)[i], &next);
     }
     if (!error && (next.rule_first != file_reader_count(r, SECTION_CLASS_RULES) ||

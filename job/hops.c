@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "job/hops.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/order.h"
 #include "job/check.h"
-#include "job/job.h"
+#include "job/schema.h"
 #include "pythia.h"
 
 enum { HOP_COUNTS = 16 };
@@ -18,47 +16,6 @@ void job_hops_free(struct job_hops *h)
     free(h->hop);
     free(h->ranges.range);
     memset(h, 0, sizeof *h);
-}
-
-/* --- Stops --- */
-
-struct stop {
-    struct job_stop stop;
-    uint32_t *number; /* where who counts it so is told its new number */
-};
-
-static int stop_order(const struct job_stop *a, const struct job_stop *b)
-{
-    return BASE_ORDER(a->terminal, b->terminal) ?: BASE_ORDER(a->path, b->path);
-}
-
-static int by_stop(const void *x, const void *y)
-{
-    return stop_order(&((const struct stop *)x)->stop, &((const struct stop *)y)->stop);
-}
-
-static uint32_t renamed(const uint32_t *map, uint32_t number)
-{
-    return map && number != GRAMMAR_NONE ? map[number] : number;
-}
-
-static int join_stops(struct job_hops *out, struct stop *s, uint32_t n)
-{
-    int error = base_array_room(&out->stop, &out->stop_room, n, sizeof *out->stop);
-    if (!error && n)
-        qsort(s, n, sizeof *s, by_stop);
-    for (uint32_t i = 0; i < n && !error; i++) {
-        struct job_stop *last = out->stop_count ? &out->stop[out->stop_count - 1] : NULL;
-        if (last && !stop_order(last, &s[i].stop)) {
-            last->count += s[i].stop.count;
-            last->gap_ns += s[i].stop.gap_ns;
-            last->duration_ns += s[i].stop.duration_ns;
-        } else {
-            out->stop[out->stop_count++] = s[i].stop;
-        }
-        *s[i].number = out->stop_count - 1;
-    }
-    return error;
 }
 
 /* --- Hops --- */
@@ -145,63 +102,67 @@ static int join_hops(struct job_hops *out, struct hop *h, uint32_t n)
 
 /* --- Two tables --- */
 
-struct side { const struct job_hops *hops; const uint32_t *terminal_map, *callsite_map; };
-
-static int join(const struct side *side, struct job_hops *out)
+static int stop_order(const struct job_stop *a, const struct job_stop *b)
 {
-    uint64_t stops = (uint64_t)side[0].hops->stop_count + side[1].hops->stop_count,
-             hops = (uint64_t)side[0].hops->hop_count + side[1].hops->hop_count;
-    memset(out, 0, sizeof *out);
-    if (stops > BASE_ARRAY_LIMIT || hops > BASE_ARRAY_LIMIT)
-        return PYTHIA_ELIMIT;
-    struct stop *stop = malloc((stops + 1) * sizeof *stop);
-    struct hop *hop = malloc((hops + 1) * sizeof *hop);
-    uint32_t *number = malloc((stops + 1) * sizeof *number), n = 0, m = 0;
-    int error = stop && hop && number ? 0 : PYTHIA_ENOMEM;
-    for (int k = 0; k < 2 && !error; k++)
-        for (uint32_t i = 0; i < side[k].hops->stop_count; i++, n++) {
-            stop[n] = (struct stop){ side[k].hops->stop[i], &number[n] };
-            stop[n].stop.terminal = renamed(side[k].terminal_map, stop[n].stop.terminal);
-            stop[n].stop.path = renamed(side[k].callsite_map, stop[n].stop.path);
-        }
-    if (!error)
-        error = join_stops(out, stop, n);
-    for (int k = 0; k < 2 && !error; k++)
-        for (uint32_t i = 0, first = k ? side[0].hops->stop_count : 0; i < side[k].hops->hop_count; i++, m++) {
-            hop[m] = (struct hop){ side[k].hops->hop[i],
-                                   side[k].hops->ranges.range + side[k].hops->hop[i].range_first };
-            hop[m].hop.from = renamed(number + first, hop[m].hop.from);
-            hop[m].hop.to = number[first + hop[m].hop.to];
-        }
-    if (!error)
-        error = join_hops(out, hop, m);
-    free(stop);
-    free(hop);
+    return BASE_ORDER(a->terminal, b->terminal) ?: BASE_ORDER(a->path, b->path);
+}
+
+/* Hops by the numbers that their stops have among all. 0 or PYTHIA_ENOMEM. */
+static int number_hops(const struct job_hops *side, const struct job_maps *maps, const struct job_hops *all,
+                       struct hop *hop)
+{
+    uint32_t *number = malloc(((size_t)side->stop_count + 1) * sizeof *number);
+    const struct job_maps stops = { { [JOB_OF_STOPS] = number } };
+    for (uint32_t i = 0; number && i < side->stop_count; i++) {
+        struct job_stop s = side->stop[i];
+        job_row_rename(JOB_TABLE_STOPS, &s, maps);
+        number[i] = BASE_ARRAY_PLACE(all->stop_count, k, stop_order(&all->stop[k], &s) < 0);
+    }
+    for (uint32_t i = 0; number && i < side->hop_count; i++) {
+        hop[i] = (struct hop){ side->hop[i], side->ranges.range + side->hop[i].range_first };
+        job_row_rename(JOB_TABLE_HOPS, &hop[i].hop, &stops);
+    }
     free(number);
+    return number ? 0 : PYTHIA_ENOMEM;
+}
+
+int job_hops_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job_hops *out)
+{
+    static const struct job_maps same;
+    const struct job_hops *a = &into->hops, *b = &from->hops;
+    uint64_t hops = (uint64_t)a->hop_count + b->hop_count;
+    struct job_rows stops = { 0 };
+    struct hop *hop = malloc((hops + 1) * sizeof *hop);
+    memset(out, 0, sizeof *out);
+    int error = hops > BASE_ARRAY_LIMIT ? PYTHIA_ELIMIT : hop ? 0 : PYTHIA_ENOMEM;
+    if (!error)
+        error = job_rows_join(into, from, JOB_TABLE_STOPS, maps, &stops);
+    *out = (struct job_hops){ .stop = stops.row, .stop_count = stops.count, .stop_room = stops.room };
+    if (!error)
+        error = number_hops(a, &same, out, hop);
+    if (!error)
+        error = number_hops(b, maps, out, hop + a->hop_count);
+    if (!error)
+        error = join_hops(out, hop, (uint32_t)hops);
+    free(hop);
     if (error)
         job_hops_free(out);
     return error;
 }
 
-int job_hops_join(const struct job *into, const struct job *from, const uint32_t *terminal_map,
-                  const uint32_t *callsite_map, struct job_hops *out)
-{
-    const struct side side[2] = { { &into->hops, NULL, NULL }, { &from->hops, terminal_map, callsite_map } };
-    return join(side, out);
-}
-
 int job_hops_add(struct job *j, uint32_t rank, uint32_t thread, const struct job_hops *own)
 {
+    static const struct job_maps same;
     struct job_range here = { .first = rank, .count = 1, .stride = 1, .thread = thread };
-    struct job_hops one = *own, both;
-    one.ranges = (struct job_ranges){ &here, 1, 1 };
+    struct job one = { .hops = *own };
+    struct job_hops both;
+    one.hops.ranges = (struct job_ranges){ &here, 1, 1 };
     for (uint32_t i = 0; i < own->hop_count; i++) {
-        one.hop[i].range_first = 0;
-        one.hop[i].range_count = 1;
-        one.hop[i].mean = 0;
+        own->hop[i].range_first = 0;
+        own->hop[i].range_count = 1;
+        own->hop[i].mean = 0;
     }
-    const struct side side[2] = { { &j->hops, NULL, NULL }, { &one, NULL, NULL } };
-    int error = join(side, &both);
+    int error = job_hops_join(j, &one, &same, &both);
     if (error)
         return error;
     job_hops_free(&j->hops);

@@ -25,6 +25,7 @@
 #include "job/ranges.h"
 
 struct job;
+struct job_maps;
 
 struct job_stop {
     uint32_t terminal, path; /* a callsite, GRAMMAR_NONE: not known */
@@ -50,8 +51,7 @@ int job_hops_add(struct job *j, uint32_t rank, uint32_t thread, const struct job
 /* --- Between the parts of a job --- */
 void job_hops_free(struct job_hops *h);
 int job_hops_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
-/* The rows of both, terminals and callsites of `from` renamed. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
-int job_hops_join(const struct job *into, const struct job *from, const uint32_t *terminal_map,
-                  const uint32_t *callsite_map, struct job_hops *out);
+/* The rows of both, those of `from` renumbered. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+int job_hops_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job_hops *out);
 
 #endif

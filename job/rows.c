@@ -112,21 +112,26 @@ void job_row_rename(enum job_tables t, void *row, const struct job_maps *maps)
     }
 }
 
-bool job_row_sane(const struct job *j, enum job_tables t, const void *row)
+uint32_t job_rows_named(const struct job *j, enum job_refers what)
 {
-    const struct job_schema *s = &job_schemas[t];
-    const uint32_t below[JOB_REFERS] = {
+    const uint32_t counts[JOB_REFERS] = {
         [JOB_OF_STRINGS] = j->string_count,     [JOB_OF_MODULES] = j->module_count,
         [JOB_OF_CALLSITES] = j->callsite_count, [JOB_OF_COMMS] = j->comm_count,
         [JOB_OF_TERMINALS] = j->terminal_count, [JOB_OF_CLASSES] = j->class_count,
         [JOB_OF_STOPS] = j->hops.stop_count,
     };
+    return counts[what];
+}
+
+bool job_row_sane(const struct job *j, enum job_tables t, const void *row)
+{
+    const struct job_schema *s = &job_schemas[t];
     for (const struct job_field *f = s->field; f < s->field + s->fields; f++) {
         uint64_t v = job_field_get(f, row, 0);
         if (is_none(f, v))
             continue;
-        if ((f->refers && v >= below[f->refers]) || (f->below && v >= f->below) || (f->flags & JOB_NOT_0 && !v) ||
-            (f->flags & JOB_BLOCK && v != in_block(v, j->info.block)))
+        if ((f->refers && v >= job_rows_named(j, f->refers)) || (f->below && v >= f->below) ||
+            (f->flags & JOB_NOT_0 && !v) || (f->flags & JOB_BLOCK && v != in_block(v, j->info.block)))
             return false;
     }
     return !s->sane || s->sane(j, row);
@@ -317,5 +322,22 @@ void job_rows_free(struct job *j)
         uint32_t count;
         if (!job_schemas[t].single)
             free(job_rows_of(j, t, &count));
+    }
+}
+
+uint32_t job_define(struct job *j, enum job_tables t, const void *row, const struct job_frame *frames)
+{
+    const struct job_module *m = row;
+    const struct job_callsite *c = row;
+    const struct job_comm *comm = row;
+    switch (t) {
+    case JOB_TABLE_MODULES:
+        return job_module(j, job_text(j, m->path), job_text(j, m->build_id));
+    case JOB_TABLE_CALLSITES:
+        return job_callsite(j, frames + c->first, c->count);
+    case JOB_TABLE_COMMS:
+        return job_comm(j, job_text(j, comm->name), comm->size);
+    default:
+        return job_terminal(j, row);
     }
 }

@@ -68,6 +68,9 @@ struct job_maps { const uint32_t *of[JOB_REFERS]; };
 uint64_t job_field_get(const struct job_field *f, const void *row, uint32_t k);
 void job_field_put(const struct job_field *f, void *row, uint32_t k, uint64_t v);
 
+/* Interns a row of modules, callsites (of these frames), communicators or terminals, with this job's numbers: its
+   number, GRAMMAR_NONE when out of memory (define.h). */
+uint32_t job_define(struct job *j, enum job_tables t, const void *row, const struct job_frame *frames);
 /* The rows of a job: *count of them. */
 void *job_rows_of(const struct job *j, enum job_tables t, uint32_t *count);
 /* Makes room for `count` rows in all. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
@@ -89,6 +92,8 @@ void job_rows_swap(struct job *j, enum job_tables t, struct job_rows *rows);
 /* Sorts rows by their keys, those of equal keys become one. 0, PYTHIA_ENOMEM: they are as they were. */
 int job_rows_settle(struct job *j, enum job_tables t);
 
+/* How many there are of what numbers refer to. */
+uint32_t job_rows_named(const struct job *j, enum job_refers what);
 /* Whether each number of a row is one of what it refers to, as far as these are known. */
 bool job_row_sane(const struct job *j, enum job_tables t, const void *row);
 /* Audits one table, or all. 0 or PYTHIA_EFORMAT with a line. */

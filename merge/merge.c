@@ -14,11 +14,6 @@
 #include "merge/union.h"
 #include "merge/merge.h"
 
-/* What a number of `from` is called in `into`. */
-struct maps {
-    uint32_t *string, *module, *callsite, *comm, *terminal, *class_index;
-};
-
 /* What becomes of each class of `from`. */
 struct plan {
     struct job_class copy; /* a class that `into` did not have; grammar NULL: joined */
@@ -28,8 +23,8 @@ struct plan {
 struct merge {
     struct job *into;
     const struct job *from;
-    struct maps map;
-    struct job_maps maps; /* the same, for tables */
+    uint32_t *map[JOB_REFERS]; /* what a number of `from` is called in `into` … */
+    struct job_maps maps;      /* … the same */
     struct plan *plan;
     uint32_t new_classes;
     struct job_rows rows[JOB_TABLES]; /* of keyed tables: those of both */
@@ -39,82 +34,64 @@ struct merge {
     struct job_starts starts;
 };
 
-static void maps_free(struct maps *m)
+static int maps_create(struct merge *m)
 {
-    free(m->string);
-    free(m->module);
-    free(m->callsite);
-    free(m->comm);
-    free(m->terminal);
-    free(m->class_index);
+    for (enum job_refers what = JOB_OF_STRINGS; what <= JOB_OF_CLASSES; what++) {
+        m->map[what] = malloc(((size_t)job_rows_named(m->from, what) + 1) * sizeof *m->map[what]);
+        m->maps.of[what] = m->map[what];
+        if (!m->map[what])
+            return PYTHIA_ENOMEM;
+    }
+    return 0;
 }
 
-static uint32_t *map_create(uint32_t count)
+static void maps_free(struct merge *m)
 {
-    return malloc(((size_t)count + 1) * sizeof(uint32_t));
-}
-
-static int maps_create(struct maps *m, const struct job *j)
-{
-    m->string = map_create(j->string_count);
-    m->module = map_create(j->module_count);
-    m->callsite = map_create(j->callsite_count);
-    m->comm = map_create(j->comm_count);
-    m->terminal = map_create(j->terminal_count);
-    m->class_index = map_create(j->class_count);
-    return m->string && m->module && m->callsite && m->comm && m->terminal && m->class_index ? 0 : PYTHIA_ENOMEM;
+    for (enum job_refers what = 0; what < JOB_REFERS; what++)
+        free(m->map[what]);
 }
 
 /* --- Definitions --- */
 
-static int map_callsite(struct merge *m, uint32_t i)
+static int map_rows(struct merge *m, enum job_tables t, enum job_refers what, const struct job_frame *frames)
 {
-    const struct job_callsite *c = &m->from->callsites[i];
-    struct job_frame some[32], *frames = some;
-    if (c->count > 32 && !(frames = malloc(c->count * sizeof *frames)))
-        return PYTHIA_ENOMEM;
-    for (uint32_t k = 0; k < c->count; k++) {
-        frames[k] = m->from->frames[c->first + k];
-        frames[k].module = m->map.module[frames[k].module];
+    union { struct job_module module; struct job_callsite callsite; struct job_comm comm; struct job_terminal t; } row;
+    uint32_t count;
+    const char *rows = job_rows_of(m->from, t, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(&row, rows + i * (size_t)job_schemas[t].size, job_schemas[t].size);
+        job_row_rename(t, &row, &m->maps);
+        if ((m->map[what][i] = job_define(m->into, t, &row, frames)) == GRAMMAR_NONE)
+            return PYTHIA_ENOMEM;
     }
-    m->map.callsite[i] = job_callsite(m->into, frames, c->count);
-    if (frames != some)
-        free(frames);
-    return m->map.callsite[i] == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
+    return 0;
 }
 
-static int map_terminal(struct merge *m, uint32_t i)
+static int map_callsites(struct merge *m)
 {
-    struct job_terminal t = m->from->terminals[i];
-    t.function = m->map.string[t.function];
-    if (t.callsite != GRAMMAR_NONE)
-        t.callsite = m->map.callsite[t.callsite];
-    if (t.comm != GRAMMAR_NONE)
-        t.comm = m->map.comm[t.comm];
-    m->map.terminal[i] = job_terminal(m->into, &t);
-    return m->map.terminal[i] == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
+    const struct job *f = m->from;
+    struct job_frame *frames = malloc(((size_t)f->frame_count + 1) * sizeof *frames);
+    for (uint32_t i = 0; frames && i < f->frame_count; i++) {
+        frames[i] = f->frames[i];
+        job_row_rename(JOB_TABLE_FRAMES, &frames[i], &m->maps);
+    }
+    int error = frames ? map_rows(m, JOB_TABLE_CALLSITES, JOB_OF_CALLSITES, frames) : PYTHIA_ENOMEM;
+    free(frames);
+    return error;
 }
 
 static int map_definitions(struct merge *m)
 {
     const struct job *f = m->from;
     for (uint32_t i = 0; i < f->string_count; i++)
-        if ((m->map.string[i] = job_string(m->into, f->strings[i])) == GRAMMAR_NONE)
+        if ((m->map[JOB_OF_STRINGS][i] = job_string(m->into, f->strings[i])) == GRAMMAR_NONE)
             return PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < f->module_count; i++)
-        if ((m->map.module[i] = job_module(m->into, job_text(f, f->modules[i].path),
-                                           job_text(f, f->modules[i].build_id))) == GRAMMAR_NONE)
-            return PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < f->callsite_count; i++)
-        if (map_callsite(m, i))
-            return PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < f->comm_count; i++)
-        if ((m->map.comm[i] = job_comm(m->into, job_text(f, f->comms[i].name), f->comms[i].size)) == GRAMMAR_NONE)
-            return PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < f->terminal_count; i++)
-        if (map_terminal(m, i))
-            return PYTHIA_ENOMEM;
-    return 0;
+    int error = map_rows(m, JOB_TABLE_MODULES, JOB_OF_MODULES, NULL);
+    if (!error)
+        error = map_callsites(m);
+    if (!error)
+        error = map_rows(m, JOB_TABLE_COMMS, JOB_OF_COMMS, NULL);
+    return error ? error : map_rows(m, JOB_TABLE_TERMINALS, JOB_OF_TERMINALS, NULL);
 }
 
 /* --- Classes --- */
@@ -126,10 +103,10 @@ static int plan_class(struct merge *m, uint32_t i)
     if (at == GRAMMAR_NONE) {
         if (job_class_bodiless(c))
             return PYTHIA_EINVAL; /* a body was left out that this job does not have */
-        m->map.class_index[i] = m->into->class_count + m->new_classes++;
-        return job_class_copy(&m->plan[i].copy, c, m->map.terminal, m->into->terminal_count);
+        m->map[JOB_OF_CLASSES][i] = m->into->class_count + m->new_classes++;
+        return job_class_copy(&m->plan[i].copy, c, m->map[JOB_OF_TERMINALS], m->into->terminal_count);
     }
-    m->map.class_index[i] = at;
+    m->map[JOB_OF_CLASSES][i] = at;
     return merge_class_join(&m->into->classes[at], c, &m->plan[i].both);
 }
 
@@ -161,7 +138,7 @@ static void commit_classes(struct merge *m)
 {
     struct job *j = m->into;
     for (uint32_t i = 0; i < m->from->class_count; i++) {
-        uint32_t at = m->map.class_index[i];
+        uint32_t at = m->map[JOB_OF_CLASSES][i];
         if (m->plan[i].copy.grammar) {
             j->classes[at] = m->plan[i].copy;
             job_table_put(&j->index->table[JOB_INTERNED_CLASS], j->classes[at].hash, at);
@@ -185,14 +162,11 @@ static bool is_keyed(enum job_tables t)
 
 static int plan_tables(struct merge *m)
 {
-    m->maps = (struct job_maps){ { [JOB_OF_STRINGS] = m->map.string,     [JOB_OF_MODULES] = m->map.module,
-                                   [JOB_OF_CALLSITES] = m->map.callsite, [JOB_OF_COMMS] = m->map.comm,
-                                   [JOB_OF_TERMINALS] = m->map.terminal, [JOB_OF_CLASSES] = m->map.class_index } };
-    int error = job_groups_join(m->into, m->from, m->map.comm, &m->groups);
+    int error = job_groups_join(m->into, m->from, m->map[JOB_OF_COMMS], &m->groups);
     if (!error)
-        error = job_flows_join(m->into, m->from, m->map.terminal, &m->flows);
+        error = job_flows_join(m->into, m->from, m->map[JOB_OF_TERMINALS], &m->flows);
     if (!error)
-        error = job_hops_join(m->into, m->from, m->map.terminal, m->map.callsite, &m->hops);
+        error = job_hops_join(m->into, m->from, &m->maps, &m->hops);
     if (!error)
         error = job_starts_join(m->into, m->from, &m->starts);
     for (enum job_tables t = 0; t < JOB_TABLES && !error; t++)
@@ -265,7 +239,7 @@ int merge_job(struct job *into, const struct job *from)
     struct job_mark mark = job_mark(into);
     int error = job_streams_plan(into, from);
     if (!error)
-        error = maps_create(&m.map, from);
+        error = maps_create(&m);
     if (!error)
         error = map_definitions(&m);
     if (!error)
@@ -276,11 +250,11 @@ int merge_job(struct job *into, const struct job *from)
         job_rollback(into, mark);
     } else {
         commit_classes(&m);
-        job_streams_commit(into, from, m.map.class_index);
+        job_streams_commit(into, from, m.map[JOB_OF_CLASSES]);
         commit_tables(&m);
     }
     plan_free(&m);
     free_tables(&m);
-    maps_free(&m.map);
+    maps_free(&m);
     return error;
 }
