@@ -12,10 +12,12 @@
 
 #include "base/order.h"
 #include "findings/ranges.h"
+#include "findings/units.h"
 #include "job/turns.h"
 #include "page/html_assets.h"
 #include "page/html_parts.h"
 #include "views/json.h"
+#include "views/table.h"
 
 enum { MOST_NODES = 24000, FEWEST_NODES = 300, LONG_RULE = 1200, MOST_ROWS = 2000, MOST_CLASSES = 512, MOST_STREAMS =
        4096,
@@ -27,8 +29,7 @@ struct shape {
     uint64_t members;
     uint32_t *rule;     /* number in the page of each rule, GRAMMAR_NONE: left out */
     uint32_t *terminal; /* the same of the job's terminals; shared by all classes */
-    uint32_t *terminals, *next_terminal;
-    FILE *out;
+    uint32_t *terminals, next_terminal;
 };
 
 /* --- Which rules are there --- */
@@ -76,69 +77,57 @@ static uint32_t choose_rules(struct shape *s, uint32_t budget)
 
 /* --- Nodes --- */
 
-void html_print_text(const char *text, FILE *out)
-{
-    char *quoted = report_json_quoted(text);
-
-    fputs(quoted, out);
-    free(quoted);
-}
-
-static void print_symbol(struct shape *s, uint32_t symbol)
+/* A rule is -1 and below, a terminal 0 and above, both numbered as the page meets them; NAN: what is not there. */
+static double symbol_of(struct shape *s, uint32_t symbol)
 {
     if (grammar_is_rule(symbol)) {
         uint32_t rule = s->rule[symbol & ~GRAMMAR_RULE];
-        if (rule == GRAMMAR_NONE)
-            fputs("null", s->out);
-        else
-            fprintf(s->out, "-%u", rule + 1);
-    } else if (symbol >= s->r->job->terminal_count) {
-        fputs("null", s->out);
-    } else {
-        if (s->terminal[symbol] == GRAMMAR_NONE) {
-            s->terminals[*s->next_terminal] = symbol;
-            s->terminal[symbol] = (*s->next_terminal)++;
-        }
-        fprintf(s->out, "%u", s->terminal[symbol]);
+        return views_known(rule != GRAMMAR_NONE, -1.0 - rule);
     }
+    if (symbol >= s->r->job->terminal_count)
+        return NAN;
+    if (s->terminal[symbol] == GRAMMAR_NONE) {
+        s->terminals[s->next_terminal] = symbol;
+        s->terminal[symbol] = s->next_terminal++;
+    }
+    return s->terminal[symbol];
 }
 
-static void print_node(struct shape *s, uint32_t n)
+static void add_box(cJSON *array, double symbol, double turns, double count, double gap, double duration,
+                    const char *text)
+{
+    const double figures[] = { symbol, rint(turns), count, rint(gap), rint(duration) };
+
+    cJSON_AddItemToArray(html_figures(array, figures, 5), *text ? html_text(text) : NULL);
+}
+
+static void add_node(struct shape *s, uint32_t n, cJSON *array)
 {
     const struct grammar_flat_node *node = &s->c->grammar->nodes[n];
     const struct grammar_stats *t = &s->c->grammar->stats[n];
-    uint64_t count = t->count ? t->count : 1;
+    double count = t->count ? (double)t->count : 1, symbol = symbol_of(s, node->symbol);
     char message[192] = "";
 
-    fputc('[', s->out);
-    print_symbol(s, node->symbol);
-    fprintf(s->out, ",%.0f,%llu,%.0f,%.0f", job_mean_turns(s->c, n),
-            (unsigned long long)(t->count / s->members), (double)t->gap.sum / (double)count,
-            (double)t->duration.sum / (double)count);
     if (s->c->grammar->node_count < MESSAGES)
         report_message_text(s->r->job, s->c, n, message, sizeof message);
     if (node->symbol == GRAMMAR_LOST)
         strcpy(message, "order given up");
-    else if (grammar_is_rule(node->symbol) && s->rule[node->symbol & ~GRAMMAR_RULE] == GRAMMAR_NONE)
+    else if (grammar_is_rule(node->symbol) && isnan(symbol))
         strcpy(message, "folded");
-    if (*message) {
-        fputc(',', s->out);
-        html_print_text(message, s->out);
-    }
-    fputc(']', s->out);
+    add_box(array, symbol, job_mean_turns(s->c, n), (double)(t->count / s->members), (double)t->gap.sum / count,
+            (double)t->duration.sum / count, message);
 }
 
 /* Neighbours [from, to) as one box without anything inside; `uses`: how often a member expands their rule. */
-static void print_folded(struct shape *s, uint32_t from, uint32_t to, double uses)
+static void add_folded(struct shape *s, uint32_t from, uint32_t to, double uses, cJSON *array)
 {
-    double gap = 0, duration = 0;
+    double gap = 0, duration = 0, all = uses * (double)s->members;
 
     for (uint32_t n = from; n < to; n++) {
         gap += (double)s->c->grammar->stats[n].gap.sum;
         duration += (double)s->c->grammar->stats[n].duration.sum;
     }
-    double all = uses * (double)s->members;
-    fprintf(s->out, "[null,1,0,%.0f,%.0f,\"%u parts\"]", gap / all, duration / all, to - from);
+    add_box(array, NAN, 1, 0, gap / all, duration / all, report_text("%u parts", to - from));
 }
 
 static double rule_uses(const struct shape *s, uint32_t first)
@@ -150,51 +139,42 @@ static double rule_uses(const struct shape *s, uint32_t first)
 
 /* The nodes of a long rule that take a thousandth of it stand alone; runs of others are folded, never more than
    half. */
-static void print_long(struct shape *s, const struct grammar_flat_rule *rule)
+static void add_long(struct shape *s, const struct grammar_flat_rule *rule, cJSON *array)
 {
     double all = 0, uses = rule_uses(s, rule->first);
     uint32_t folded = rule->first, end = rule->first + rule->length, most = rule->length / (LONG_RULE / 2) + 1;
-    const char *comma = "";
 
     for (uint32_t n = rule->first; n < end; n++)
         all += node_ns(&s->c->grammar->stats[n]);
     for (uint32_t n = rule->first; n <= end; n++) {
         bool alone = n < end && node_ns(&s->c->grammar->stats[n]) > all / (LONG_RULE / 2);
         if (n > folded && (n == end || alone || n - folded >= most)) {
-            fputs(comma, s->out);
-            print_folded(s, folded, n, uses);
-            comma = ",";
+            add_folded(s, folded, n, uses, array);
             folded = n;
         }
         if (alone) {
-            fputs(comma, s->out);
-            print_node(s, n);
-            comma = ",";
+            add_node(s, n, array);
             folded = n + 1;
         }
     }
 }
 
-static void print_rule(struct shape *s, uint32_t rule)
+static void add_rule(struct shape *s, uint32_t rule, cJSON *array)
 {
     const struct grammar_flat_rule *body = &s->c->grammar->rules[rule];
 
-    fputc('[', s->out);
     if (body->length > LONG_RULE)
-        print_long(s, body);
-    for (uint32_t i = 0; i < body->length && body->length <= LONG_RULE; i++) {
-        if (i)
-            fputc(',', s->out);
-        print_node(s, body->first + i);
-    }
-    fputc(']', s->out);
+        add_long(s, body, array);
+    for (uint32_t i = 0; i < body->length && body->length <= LONG_RULE; i++)
+        add_node(s, body->first + i, array);
 }
 
 /* {"rules": [[node, …], …], "folded": whether something is missing} */
-static void print_class(struct shape *s, uint32_t budget)
+static void add_class(struct shape *s, uint32_t budget, cJSON *o)
 {
     const struct grammar_flat *g = s->c->grammar;
     uint32_t *place = calloc((size_t)g->rule_count + 1, sizeof *place);
+    cJSON *rules = cJSON_AddArrayToObject(o, "rules");
     bool folded = false;
 
     s->rule = calloc((size_t)g->rule_count + 1, sizeof *s->rule);
@@ -204,18 +184,32 @@ static void print_class(struct shape *s, uint32_t budget)
         if (s->rule[i] != GRAMMAR_NONE)
             place[s->rule[i]] = i;
     }
-    fputs("{\"rules\":[", s->out);
-    for (uint32_t i = 0; i < chosen; i++) {
-        if (i)
-            fputs(",\n", s->out);
-        print_rule(s, place[i]);
-    }
-    fprintf(s->out, "],\"folded\":%s}", folded ? "true" : "false");
+    for (uint32_t i = 0; i < chosen; i++)
+        add_rule(s, place[i], html_figures(rules, NULL, 0));
+    ADD(o, BOOL("folded", folded));
     free(s->rule);
     free(place);
 }
 
-/* --- Structure and terminals as raw JSON --- */
+/* --- Structure and terminals --- */
+
+cJSON *html_text(const char *text)
+{
+    cJSON *o = cJSON_CreateObject();
+
+    report_json_text(o, "text", text);
+    cJSON *item = cJSON_DetachItemFromObject(o, "text");
+    cJSON_Delete(o);
+    return item;
+}
+
+cJSON *html_figures(cJSON *array, const double *figures, int count)
+{
+    cJSON *row = cJSON_CreateDoubleArray(figures ? figures : (const double[]){ 0 }, count);
+
+    cJSON_AddItemToArray(array, row);
+    return row;
+}
 
 /* Whose colour it gets. */
 static const char *kind_of(const struct job_terminal *t)
@@ -234,76 +228,40 @@ static const char *kind_of(const struct job_terminal *t)
     }
 }
 
-void html_print_terminal(struct report *r, uint32_t terminal, bool phase, FILE *out)
+void html_add_terminal(struct report *r, uint32_t terminal, bool phase, cJSON *array)
 {
     const struct job_terminal *t = &r->job->terminals[terminal];
+    cJSON *row = html_figures(array, NULL, 0);
 
-    fputc('[', out);
-    html_print_text(phase ? report_short_name(r->names, terminal) : report_site_name(r->names, terminal), out);
-    fprintf(out, ",\"%s\",", kind_of(t));
-    html_print_text(t->callsite < r->job->callsite_count ? report_where(r, terminal, 200) : "", out);
-    fputc(']', out);
-}
-
-static void print_terminals(struct shape *s)
-{
-    fputc('[', s->out);
-    for (uint32_t i = 0; i < *s->next_terminal; i++) {
-        fputs(i ? ",\n" : "", s->out);
-        html_print_terminal(s->r, s->terminals[i], true, s->out);
-    }
-    fputc(']', s->out);
-}
-
-static void print_classes(struct shape *s)
-{
-    const struct job *j = s->r->job;
-    uint32_t classes = j->class_count < MOST_CLASSES ? j->class_count : MOST_CLASSES;
-    uint32_t budget = classes ? MOST_NODES / classes : 0;
-
-    fputc('[', s->out);
-    for (uint32_t i = 0; i < classes; i++) {
-        s->c = &j->classes[i];
-        s->members = report_members(s->c);
-        if (i)
-            fputs(",\n", s->out);
-        if (s->c->grammar && s->members)
-            print_class(s, budget > FEWEST_NODES ? budget : FEWEST_NODES);
-        else
-            fputs("null", s->out);
-    }
-    fputc(']', s->out);
-}
-
-/* Prints by `print` into a raw member of `root`. */
-static void add_raw(cJSON *root, const char *key, struct shape *s, void (*print)(struct shape *))
-{
-    char *text = NULL;
-    size_t size = 0;
-
-    s->out = open_memstream(&text, &size);
-    print(s);
-    fclose(s->out);
-    cJSON_AddRawToObject(root, key, text);
-    free(text);
-}
-
-static void print_turn(struct shape *s)
-{
-    html_print_turn(s->r, s->out);
+    cJSON_AddItemToArray(row, html_text(phase ? report_short_name(r->names, terminal)
+                                              : report_site_name(r->names, terminal)));
+    cJSON_AddItemToArray(row, html_text(kind_of(t)));
+    cJSON_AddItemToArray(row, html_text(t->callsite < r->job->callsite_count ? report_where(r, terminal, 200) : ""));
 }
 
 static void add_structure(struct report *r, cJSON *root)
 {
-    size_t count = (size_t)r->job->terminal_count + 1;
-    uint32_t next = 0;
-    struct shape s = { .r = r, .next_terminal = &next, .terminal = malloc(count * sizeof *s.terminal),
+    const struct job *j = r->job;
+    uint32_t classes = j->class_count < MOST_CLASSES ? j->class_count : MOST_CLASSES;
+    uint32_t budget = classes ? MOST_NODES / classes : 0;
+    size_t count = (size_t)j->terminal_count + 1;
+    struct shape s = { .r = r, .terminal = malloc(count * sizeof *s.terminal),
                        .terminals = calloc(count, sizeof *s.terminals) };
+    cJSON *structure = cJSON_AddArrayToObject(root, "structure");
+    cJSON *terminals = cJSON_AddArrayToObject(root, "terminals");
 
     memset(s.terminal, 0xff, count * sizeof *s.terminal);
-    add_raw(root, "structure", &s, print_classes);
-    add_raw(root, "terminals", &s, print_terminals);
-    add_raw(root, "turn_replayed", &s, print_turn);
+    for (uint32_t i = 0; i < classes; i++) {
+        s.c = &j->classes[i];
+        s.members = report_members(s.c);
+        bool known = s.c->grammar && s.members;
+        cJSON_AddItemToArray(structure, known ? cJSON_CreateObject() : cJSON_CreateNull());
+        if (known)
+            add_class(&s, budget > FEWEST_NODES ? budget : FEWEST_NODES, structure->child->prev);
+    }
+    for (uint32_t i = 0; i < s.next_terminal; i++)
+        html_add_terminal(r, s.terminals[i], true, terminals);
+    html_add_turn(r, cJSON_AddObjectToObject(root, "turn_replayed"));
     free(s.terminal);
     free(s.terminals);
 }

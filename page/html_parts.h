@@ -7,12 +7,12 @@
 
 #include "page/html.h"
 
-/* As a JSON string. */
-void html_print_text(const char *text, FILE *out);
-/* ["Isend3", "p2p", "halo@app.c:12"]; `phase`: the name with its mark of a begin or an end, and a
-   longer place. */
-void html_print_terminal(struct report *r, uint32_t terminal, bool phase, FILE *out);
+/* A text as an item of its own; figures as a row at the end of an array, of which NAN is null. */
+cJSON *html_text(const char *text);
+cJSON *html_figures(cJSON *array, const double *figures, int count);
+/* ["Isend3", "p2p", "halo@app.c:12"]; `phase`: the name with its mark of a begin or an end. */
+void html_add_terminal(struct report *r, uint32_t terminal, bool phase, cJSON *array);
 /* One turn of the main loop. */
-void html_print_turn(struct report *r, FILE *out);
+void html_add_turn(struct report *r, cJSON *turn);
 
 #endif

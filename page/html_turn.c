@@ -14,13 +14,14 @@
  * of too many messages those that take longest are kept. Where no replay can be shown `why` says so, and there is
  * nothing else.
  */
-#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/order.h"
 #include "findings/findings.h"
 #include "page/html_parts.h"
 #include "replay/schedule.h"
+#include "views/table.h"
 
 #define UNMATCHED 0.1 /* of the events, which the page says */
 
@@ -35,7 +36,6 @@ struct turn {
     int64_t least;       /* ns: what is shorter is joined */
     uint32_t *place;     /* in the page, of each site; GRAMMAR_NONE: not there */
     uint32_t *site, sites;
-    FILE *out;
 };
 
 /* The turn, or without a loop the whole job. NULL, or why there is none. */
@@ -63,11 +63,6 @@ static const char *find(struct turn *t)
     return rc == 0 ? NULL : "no turn of a loop is short enough";
 }
 
-static bool shown(const struct turn *t, uint32_t rank)
-{
-    return rank % t->step == 0;
-}
-
 static uint32_t place_of(struct turn *t, uint32_t place)
 {
     uint32_t site = place / 2;
@@ -81,67 +76,54 @@ static uint32_t place_of(struct turn *t, uint32_t place)
     return t->place[site];
 }
 
-static void print_piece(struct turn *t, const struct schedule_piece *p, const char *comma)
+static void add_piece(struct turn *t, const struct schedule_piece *p, cJSON *row)
 {
     uint32_t place = place_of(t, p->place);
-    int kind = p->late != SCHEDULE_NOBODY ? 2 : p->place % 2;
+    bool waits = p->late != SCHEDULE_NOBODY;
+    const double figures[] = { (double)(p->begin - t->s.begin), (double)(p->end - p->begin), waits ? 2 : p->place % 2,
+                               place == GRAMMAR_NONE ? -1.0 : place, p->late };
 
-    fprintf(t->out, "%s[%" PRId64 ",%" PRId64 ",%d,%d", comma, p->begin - t->s.begin, p->end - p->begin, kind,
-            place == GRAMMAR_NONE ? -1 : (int)place);
-    if (kind == 2)
-        fprintf(t->out, ",%" PRIu32, p->late);
-    fputc(']', t->out);
+    html_figures(row, figures, waits ? 5 : 4);
 }
 
 /* The pieces [i, …) of one rank; returns the first one of the next. */
-static uint32_t print_row(struct turn *t, uint32_t i)
+static uint32_t add_row(struct turn *t, uint32_t i, cJSON *row)
 {
     uint32_t rank = t->s.piece[i].rank, joined = 0;
     int64_t from = 0, to = 0;
-    const char *comma = "";
 
-    fputc('[', t->out);
     for (;; i++) {
         const struct schedule_piece *p = i < t->s.pieces && t->s.piece[i].rank == rank ? &t->s.piece[i] : NULL;
         bool small = p && p->end - p->begin < t->least;
         if (joined && (!small || to - from >= t->least)) {
-            fprintf(t->out, "%s[%" PRId64 ",%" PRId64 ",-1,%" PRIu32 "]", comma, from - t->s.begin, to - from, joined);
-            comma = ",";
+            html_figures(row, (const double[]){ (double)(from - t->s.begin), (double)(to - from), -1, joined }, 4);
             joined = 0;
         }
         if (!p)
-            break;
+            return i;
         if (small) {
             from = joined ? from : p->begin;
             to = p->end;
             joined++;
         } else {
-            print_piece(t, p, comma);
-            comma = ",";
+            add_piece(t, p, row);
         }
     }
-    fputc(']', t->out);
-    return i;
 }
 
-static void print_rows(struct turn *t)
+static void add_rows(struct turn *t, cJSON *turn)
 {
-    uint32_t ranks = t->r->job->info.ranks, i = 0;
+    cJSON *ranks = cJSON_AddArrayToObject(turn, "ranks"), *rows = cJSON_AddArrayToObject(turn, "rows");
+    uint32_t i = 0;
 
-    fputs("\"ranks\":[", t->out);
-    for (uint32_t r = 0; r < ranks; r += t->step)
-        fprintf(t->out, "%s%" PRIu32, r ? "," : "", r);
-    fputs("],\n\"rows\":[", t->out);
-    for (uint32_t r = 0; r < ranks; r += t->step) {
+    for (uint32_t r = 0; r < t->r->job->info.ranks; r += t->step) {
+        cJSON *row = html_figures(rows, NULL, 0);
+        cJSON_AddItemToArray(ranks, cJSON_CreateNumber(r));
         while (i < t->s.pieces && t->s.piece[i].rank < r)
             i++;
-        fputs(r ? ",\n" : "", t->out);
         if (i < t->s.pieces && t->s.piece[i].rank == r)
-            i = print_row(t, i);
-        else
-            fputs("[]", t->out);
+            i = add_row(t, i, row);
     }
-    fputs("],\n", t->out);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -153,73 +135,59 @@ static int longest_first(const void *a, const void *b)
 }
 
 /* Between ranks that are shown; those within collectives are not messages of the program. */
-static void print_messages(struct turn *t)
+static void add_messages(struct turn *t, cJSON *turn)
 {
-    uint32_t printed = 0, left_out = 0;
+    cJSON *messages = cJSON_AddArrayToObject(turn, "messages");
+    uint32_t added = 0, left_out = 0;
 
     if (t->s.messages)
         qsort(t->s.message, t->s.messages, sizeof *t->s.message, longest_first);
-    fputs("\"messages\":[", t->out);
     for (uint32_t i = 0; i < t->s.messages; i++) {
         const struct schedule_message *m = &t->s.message[i];
         if (replay_bind_site(t->bind, m->place / 2)->call_kind != JOB_P2P)
             continue;
-        if (!shown(t, m->from) || !shown(t, m->to) || printed == PAGE_MESSAGES) {
+        if (m->from % t->step || m->to % t->step || added == PAGE_MESSAGES) {
             left_out++;
             continue;
         }
-        fprintf(t->out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu32 "]",
-                printed++ ? "," : "", m->from, m->to, m->sent - t->s.begin, m->received - t->s.begin, m->bytes,
-                place_of(t, m->place));
+        const double figures[] = { m->from, m->to, (double)(m->sent - t->s.begin), (double)(m->received - t->s.begin),
+                                   (double)m->bytes, place_of(t, m->place) };
+        html_figures(messages, figures, 6);
+        added++;
     }
-    fprintf(t->out, "],\"left_out\":%" PRIu32 ",\n", left_out);
+    ADD(turn, NUMBER("left_out", left_out));
 }
 
-static void print_places(struct turn *t)
-{
-    fputs("\"places\":[", t->out);
-    for (uint32_t i = 0; i < t->sites; i++) {
-        uint32_t terminal = replay_bind_site(t->bind, t->site[i])->terminal;
-        fputs(i ? ",\n" : "", t->out);
-        html_print_terminal(t->r, terminal, false, t->out);
-    }
-    fputs("]", t->out);
-}
-
-static void print_turn(struct turn *t)
+static void add_turn(struct turn *t, cJSON *turn)
 {
     struct replay_analysis *a = report_analysis(t->r);
     uint32_t ranks = t->r->job->info.ranks;
 
     t->step = (ranks + PAGE_RANKS - 1) / PAGE_RANKS;
     t->least = (t->s.end - t->s.begin) / (PAGE_PIECES / 2 / (ranks / t->step + 1)) + 1;
-    fprintf(t->out, "{\"why\":null,\"whole\":%s,\"turn\":%" PRIu64 ",\"begin\":%.9f,\"seconds\":%.9f,\"replayed\":%.9f,"
-                    "\"recorded\":%.9f,\"unmatched\":%.4f,\n",
-            t->whole ? "true" : "false", t->s.turn, (double)t->s.begin / 1e9, (double)(t->s.end - t->s.begin) / 1e9,
-            replay_analysis_replayed(a), replay_analysis_recorded(a), report_unmatched(t->r));
-    print_rows(t);
-    print_messages(t);
-    print_places(t);
-    fputc('}', t->out);
+    ADD(turn, BOOL("whole", t->whole), NUMBER("turn", t->s.turn), TIME("begin", t->s.begin),
+        TIME("seconds", t->s.end - t->s.begin), NUMBER("replayed", replay_analysis_replayed(a)),
+        NUMBER("recorded", replay_analysis_recorded(a)), NUMBER("unmatched", report_unmatched(t->r)));
+    add_rows(t, turn);
+    add_messages(t, turn);
+    cJSON *places = cJSON_AddArrayToObject(turn, "places");
+    for (uint32_t i = 0; i < t->sites; i++)
+        html_add_terminal(t->r, replay_bind_site(t->bind, t->site[i])->terminal, false, places);
 }
 
-void html_print_turn(struct report *r, FILE *out)
+void html_add_turn(struct report *r, cJSON *turn)
 {
-    struct turn t = { .r = r, .out = out };
+    struct turn t = { .r = r };
     const char *why = find(&t);
 
-    if (why) {
-        fputs("{\"why\":", out);
-        html_print_text(why, out);
-        fputc('}', out);
+    ADD(turn, TEXT("why", why));
+    if (why)
         return;
-    }
     size_t sites = replay_bind_sites(t.bind) + 1u;
     t.place = malloc(sites * sizeof *t.place);
     t.site = calloc(sites, sizeof *t.site);
-    for (size_t i = 0; i < sites; i++)
-        t.place[i] = GRAMMAR_NONE;
-    print_turn(&t);
+    memset(t.place, 0xff, sites * sizeof *t.place); /* GRAMMAR_NONE */
+    add_turn(&t, turn);
     free(t.place);
     free(t.site);
     replay_schedule_free(&t.s);

@@ -6,41 +6,17 @@
 
 void report_print_text(struct report *r, enum report_view view, const struct report_loops_how *how, FILE *out)
 {
-    switch (view) {
-    case REPORT_SUMMARY:
-        report_print_summary(r, out);
-        break;
-    case REPORT_CALLSITES:
-        report_print_callsites(r, out);
-        break;
-    case REPORT_STRUCTURE:
+    static void (*const print[])(struct report *, FILE *) = {
+        [REPORT_SUMMARY] = report_print_summary, [REPORT_CALLSITES] = report_print_callsites,
+        [REPORT_RANKS] = report_print_ranks,     [REPORT_OMP] = report_print_omp,
+        [REPORT_COMM] = report_print_comm,       [REPORT_WAITS] = report_print_waits,
+        [REPORT_PATH] = report_print_path,       [REPORT_PREDICTED] = report_print_predicted,
+        [REPORT_CALLS] = report_print_calls,     [REPORT_DATA] = report_print_sizes };
+
+    if (view == REPORT_STRUCTURE)
         report_print_loops(r, how, out);
-        break;
-    case REPORT_RANKS:
-        report_print_ranks(r, out);
-        break;
-    case REPORT_OMP:
-        report_print_omp(r, out);
-        break;
-    case REPORT_PREDICTED:
-        report_print_predicted(r, out);
-        break;
-    case REPORT_COMM:
-        report_print_comm(r, out);
-        break;
-    case REPORT_WAITS:
-        report_print_waits(r, out);
-        break;
-    case REPORT_CALLS:
-        report_print_calls(r, out);
-        break;
-    case REPORT_DATA:
-        report_print_sizes(r, out);
-        break;
-    case REPORT_PATH:
-        report_print_path(r, out);
-        break;
-    }
+    else
+        print[view](r, out);
 }
 
 double views_site_number(const struct report *r, uint32_t callsite)
