@@ -2,7 +2,7 @@
 /*
  * Between the parts of the comparison of two jobs (compare.h): which terminals belong together (compare_match.c), the
  * rows made of them (compare.c), rules, classes and loops (compare_shapes.c), times (compare_times.c), usual ones
- * (compare_usual.c).
+ * (compare_times.c).
  *
  * Terminals that belong together are one set of numbers: those of A's terminals, then those of B's.
  *

@@ -2,6 +2,6 @@
 noinst_LTLIBRARIES += libpythia-contracts.la
 libpythia_contracts_la_SOURCES = \
 	%D%/compare.c %D%/compare.h %D%/compare_match.c %D%/compare_parts.h %D%/compare_shapes.c \
-	%D%/compare_times.c %D%/compare_usual.c %D%/contract.c %D%/contract.h %D%/contract_chance.c \
+	%D%/compare_times.c %D%/contract.c %D%/contract.h %D%/contract_chance.c \
 	%D%/contract_measure.c %D%/contract_rules.c
 libpythia_contracts_la_LIBADD = -lm

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings about parallel regions, and about messages that cost by their number. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "findings/efficiency.h"
 #include "findings/parts.h"
 #include "findings/ranges.h"
+#include "findings/report.h"
 #include "job/threads.h"
 
 #define SMALL_WORK 20e3      /* ns of one execution: less is a small region, where most of it is fork, wait and join */
@@ -185,4 +189,21 @@ double report_fork_share(const struct report_model *m, const struct report_team 
     if (t->size < 1 || least == UINT64_MAX || mean <= 0)
         return -1;
     return (double)least < mean ? (double)least / mean : 1;
+}
+
+void report_reason(const struct report *r, const struct job_region *g, char *text, size_t size)
+{
+    const char *what = job_proof_text(g->proof);
+    if (g->where == GRAMMAR_NONE) {
+        snprintf(text, size, "%s", what);
+        return;
+    }
+    const struct report_place *p = report_resolve(r->resolver, g->where, 0, REPORT_ENTRY);
+    if (p->file && p->line && p->function)
+        snprintf(text, size, "%s at %s:%" PRIu32 " in %s", what, p->file, p->line, p->function);
+    else if (p->function)
+        snprintf(text, size, "%s in %s, %s+0x%" PRIx64, what, p->function, p->module, p->offset);
+    else
+        snprintf(text, size, "%s at %s+0x%" PRIx64, what, p->module, p->offset);
+    base_clean(text);
 }

@@ -16,7 +16,7 @@
 #include "job/turns.h"
 #include "page/html_assets.h"
 #include "page/html_parts.h"
-#include "views/json.h"
+#include "views/views.h"
 #include "views/table.h"
 
 enum { MOST_NODES = 24000, FEWEST_NODES = 300, LONG_RULE = 1200, MOST_ROWS = 2000, MOST_CLASSES = 512, MOST_STREAMS =

@@ -9,8 +9,10 @@
 #include "findings/ranges.h"
 #include "findings/units.h"
 #include "job/turns.h"
+#include "page/export.h"
 #include "page/trace_parts.h"
-#include "views/json.h"
+#include "replay/goal.h"
+#include "views/views.h"
 
 enum { DEEPEST = 100 }; /* slices in slices */
 
@@ -236,4 +238,22 @@ void report_print_trace(struct report *r, const struct report_export *how, FILE 
         free(t.name[i]);
     free(t.name);
     free(program);
+}
+
+/* --- GOAL: see replay/goal.h --- */
+
+void report_print_goal(struct report *r, FILE *out)
+{
+    struct replay_analysis *a = report_analysis(r);
+
+    if (!a) {
+        fputs("num_ranks 0\n", out);
+        return;
+    }
+    struct replay_model m = replay_bind_model(replay_analysis_bind(a));
+    fprintf(out,
+            "// LogGOPSim -f FILE -L %" PRId64 " -o %" PRId64 " -g %" PRId64 " -O %" PRId64 " -G %" PRId64
+            " -S %" PRIu64 "\n",
+            m.L, m.o, m.g, m.O, m.G / 1000, m.S);
+    replay_goal_write(replay_bind_source(replay_analysis_bind(a)), &m, out);
 }

@@ -8,7 +8,6 @@
 #include "contracts/contract.h"
 #include "page/html.h"
 #include "tools/tool.h"
-#include "views/json.h"
 #include "views/views.h"
 
 enum { MOST_JOBS = 1000, RULES_BYTES = 1 << 20 };

@@ -8,8 +8,7 @@
 #include "pythia.h"
 #include "replay/analysis.h"
 #include "tools/tool.h"
-#include "views/json.h"
-#include "views/unmatched.h"
+#include "views/views.h"
 
 struct request {
     const char *job, *output, *balance, *speed;

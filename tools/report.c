@@ -7,7 +7,6 @@
 #include "replay/analysis.h"
 #include "tools/screen.h"
 #include "tools/tool.h"
-#include "views/json.h"
 #include "views/scaling.h"
 #include "views/views.h"
 

@@ -3,7 +3,6 @@
 #include "findings/by_rank.h"
 
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

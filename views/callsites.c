@@ -4,7 +4,6 @@
 
 #include "findings/sums.h"
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

@@ -2,7 +2,6 @@
 /* A comparison of two jobs as JSON: all of it, what did not change too. Pairs are arrays of A's and B's value. */
 #include "base/clean.h"
 #include "contracts/compare.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

@@ -7,7 +7,6 @@
 #include "contracts/contract.h"
 #include "findings/names.h"
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

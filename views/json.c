@@ -11,9 +11,7 @@
 #include "findings/ranges.h"
 #include "findings/sums.h"
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
-#include "views/unmatched.h"
 #include "views/views.h"
 
 enum { JSON_VERSION = 1, MOST_EDGES = 65536 };

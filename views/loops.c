@@ -7,7 +7,6 @@
 
 #include "base/order.h"
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

@@ -13,7 +13,6 @@
 #include "base/order.h"
 #include "findings/ranges.h"
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

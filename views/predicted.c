@@ -5,7 +5,6 @@
 
 #include "base/clean.h"
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

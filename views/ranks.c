@@ -5,7 +5,6 @@
 
 #include "findings/ranges.h"
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/order.h"
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

@@ -220,3 +220,27 @@ void report_print_summary(struct report *r, FILE *out)
             "without loading libraries, reading code, failed polls, checkpoints and the end\n",
             report_time((double)m->cost_ns), report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
 }
+
+/* --- Which view is printed by whom --- */
+
+void report_print_text(struct report *r, enum report_view view, const struct report_loops_how *how, FILE *out)
+{
+    static void (*const print[])(struct report *, FILE *) = {
+        [REPORT_SUMMARY] = report_print_summary, [REPORT_CALLSITES] = report_print_callsites,
+        [REPORT_RANKS] = report_print_ranks,     [REPORT_OMP] = report_print_omp,
+        [REPORT_COMM] = report_print_comm,       [REPORT_WAITS] = report_print_waits,
+        [REPORT_PATH] = report_print_path,       [REPORT_PREDICTED] = report_print_predicted,
+        [REPORT_CALLS] = report_print_calls,     [REPORT_DATA] = report_print_sizes };
+
+    if (view == REPORT_STRUCTURE)
+        report_print_loops(r, how, out);
+    else
+        print[view](r, out);
+}
+
+double views_site_number(const struct report *r, uint32_t callsite)
+{
+    uint32_t number = report_site_number(r->names, callsite);
+
+    return number == GRAMMAR_NONE ? (double)NAN : number;
+}

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "findings/units.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

@@ -13,6 +13,8 @@
 
 #include <stdio.h>
 
+#include <cjson/cJSON.h>
+
 #include "findings/report.h"
 
 enum report_view {
@@ -38,6 +40,17 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
 /* One JSON object with everything but the grammars; doc/EVENTS.md lists the keys. */
 void report_print_json(struct report *r, FILE *out);
 
+/* Everything that `--format json` prints. The caller deletes it. */
+cJSON *report_json(struct report *r);
+/* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
+void report_json_text(cJSON *object, const char *key, const char *text);
+/* A text as a JSON string, with its quotes; the caller frees it. */
+char *report_json_quoted(const char *text);
+/* A new object at the end of an array, which owns it. */
+cJSON *report_json_object(cJSON *array);
+/* Prints `root`, and deletes it. */
+void report_json_write(cJSON *root, FILE *out);
+
 /* As RFC 4180: callsites, calls rank by rank, sizes of their data. */
 void report_print_csv(struct report *r, FILE *out);
 void report_print_calls_csv(struct report *r, FILE *out);
@@ -48,7 +61,7 @@ struct report_comparison;
 struct report_contract;
 void report_print_comparison(struct report_comparison *c, FILE *out);
 /* The caller's. doc/EVENTS.md lists its keys. */
-struct cJSON *report_comparison_json(struct report_comparison *c);
+cJSON *report_comparison_json(struct report_comparison *c);
 /* A line a broken promise, and one with the count. Text, one JSON object (doc/EVENTS.md lists the keys), JUnit's XML
    with a test case a rule. */
 void report_contract_print(const struct report_contract *c, FILE *out);
@@ -81,5 +94,30 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out);
 void report_print_efficiency(const struct report_efficiency *e, FILE *out);
 /* Of a callsite that terminals use; else NAN. */
 double views_site_number(const struct report *r, uint32_t callsite);
+/* A line for each, at most `most` and one that says how many more there are. */
+void report_print_unmatched(struct report *r, struct replay_analysis *a, uint32_t most, FILE *out);
+/* To the object, an array "unmatched_calls" of { function, where, reason, count }, empty where all are matched. */
+void report_json_unmatched(struct report *r, struct replay_analysis *a, cJSON *object);
+
+/* --- Between the parts of the JSON report --- */
+/* Adds "tasks", an array of these rows (tasks.c). */
+void report_add_tasks(struct report *r, const struct job_task *tasks, uint32_t count, cJSON *root);
+/* Adds "choice": what is known of changing a region's team, and was done. Nothing for NULL (omp.c). */
+void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region);
+/* Adds "sizes": an array of what report_print_sizes prints (by_rank.c). */
+void report_add_sizes(struct report *r, cJSON *root);
+/* Adds "oracle": the last predicted run, and what predicted runs learned; nothing before one (predicted.c). */
+void report_add_oracle(struct report *r, cJSON *root);
+/* Adds "polls", an array (callsites.c). */
+void report_add_polls(struct report *r, cJSON *root);
+/* Adds "series": how each rank's time goes by (ranks.c). */
+void report_add_series(const struct report *r, cJSON *root);
+/* Adds "own": each rank's mean time before the calls that matter (own.c). */
+void report_add_own(struct report *r, cJSON *root);
+/* Adds "loops" and "main_loop" (loops.c). */
+void report_json_loops(struct report *r, cJSON *root);
+/* Adds "machine", where the job says what it ran on, "clock", where the times of all nodes are on one, and "run_delay"
+   (machine.c). */
+void report_add_machine(struct report *r, cJSON *root);
 
 #endif

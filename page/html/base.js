@@ -72,3 +72,18 @@ function arrows(container, selector) {
     if (next) { next.focus(); event.preventDefault(); }
   });
 }
+
+const tile = (value, text, title) => element("div", { class: "tile", title }, element("b", {}, value), element("span", {}, text));
+
+// head: [[heading, class of the cells], …], where "name" are texts. A row is its cells, or [attributes, cells]; a cell what it shows, or
+// [that, attributes].
+function fillTable(table, head, rows) {
+  const cell = (c, i) => {
+    const [text, more] = Array.isArray(c) ? c : [c, {}], style = head[i][1];
+    return element("td", { class: style, title: style ? text : undefined, ...more }, String(text));
+  };
+  const row = r => Array.isArray(r[1]) && !Array.isArray(r[0]) && typeof r[0] === "object" ? r : [{}, r];
+  table.append(element("thead", {}, element("tr", {}, ...head.map(([text, style]) => element("th", { class: style, scope: "col" }, text)))),
+    element("tbody", {}, ...rows.map(row).map(([attributes, cells]) => element("tr", attributes, ...cells.map(cell)))));
+  return table;
+}

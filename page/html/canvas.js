@@ -61,3 +61,16 @@ function rowNames(c, names, left, top, high) {
   c.fillStyle = css("--soft");
   names.forEach((name, i) => { if (i % every === 0) c.fillText(name, left - 6 - c.measureText(name).width, top + (i + 0.5) * high + 4); });
 }
+
+// Light or dark as the reader has it, until he says otherwise; returns what changes it.
+function setTheme(dark) {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  redrawPictures();
+}
+function startTheme() {
+  const wantsDark = matchMedia("(prefers-color-scheme: dark)"), toggle = () => setTheme(document.documentElement.dataset.theme !== "dark");
+  setTheme(wantsDark.matches);
+  wantsDark.addEventListener("change", e => setTheme(e.matches));
+  byId("theme").addEventListener("click", toggle);
+  return toggle;
+}

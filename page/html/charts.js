@@ -32,12 +32,10 @@ function drawOwn() {
     return { o, mean, at, low, excess: (o.gap_seconds[at] - mean) * o.calls[at] };
   }).filter(r => r.excess > 0.001 * data.job.wall_seconds).sort((a, b) => b.excess - a.excess).slice(0, 10);
   if (!rows.length) return;
-  const head = ["before", "least", "of rank", "mean", "most", "of rank", "in the run"];
-  const cells = r => [r.o.function + (r.o.number === null ? "" : "@" + r.o.number), time(r.o.gap_seconds[r.low]), r.o.rank[r.low], time(r.mean), time(r.o.gap_seconds[r.at]), r.o.rank[r.at], time(r.excess)];
-  byId("balance").append(element("h3", {}, "Computation before a call, by rank"),
-    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", { class: i ? undefined : "name", scope: "col" }, h)))),
-      element("tbody", {}, ...rows.map(r => element("tr", { title: r.o.gap_seconds.slice(0, 64).map((v, i) => `rank ${r.o.rank[i]}: ${time(v)}`).join("\n") },
-        ...cells(r).map((c, i) => element("td", { class: i ? undefined : "name" }, String(c)))))))),
+  const cells = r => [[r.o.function + (r.o.number === null ? "" : "@" + r.o.number), { title: undefined }], time(r.o.gap_seconds[r.low]), r.o.rank[r.low], time(r.mean), time(r.o.gap_seconds[r.at]), r.o.rank[r.at], time(r.excess)];
+  const table = fillTable(element("table"), [["before", "name"], ["least"], ["of rank"], ["mean"], ["most"], ["of rank"], ["in the run"]],
+    rows.map(r => [{ title: r.o.gap_seconds.slice(0, 64).map((v, i) => `rank ${r.o.rank[i]}: ${time(v)}`).join("\n") }, cells(r)]));
+  byId("balance").append(element("h3", {}, "Computation before a call, by rank"), element("div", { class: "scroll" }, table),
     element("p", { class: "note" }, "In the run: how much longer than the mean the longest rank computes there."));
 }
 

@@ -6,11 +6,8 @@ const ratio = v => v === null || !isFinite(v) ? "–" : v < 9.995 ? v.toFixed(2)
 function section(title, note, ...children) {
   byId("main").append(element("section", {}, element("h2", {}, title), note ? element("p", { class: "note" }, note) : null, ...children));
 }
-// head: [[name, "name" for text], …]
 function table(head, rows, hidden) {
-  const style = i => head[i][1] || undefined;
-  const body = element("tbody", {}, ...rows.map(r => element("tr", {}, ...r.map((c, i) => element("td", { class: style(i), title: style(i) ? c : undefined }, String(c))))));
-  return element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...head.map(([h, s]) => element("th", { class: s, scope: "col" }, h)))), body),
+  return element("div", { class: "scroll" }, fillTable(element("table"), head, rows),
     hidden ? element("p", { class: "note" }, `${plural(hidden, "row")} more: --format json has them.`) : null);
 }
 const MOST_LINES = 200, LINES = ["--accent", "--p2p", "--omp", "--collective", "--onesided"];
@@ -97,7 +94,6 @@ function drawComparison() {
   byId("title").textContent = `${fileName(a.program || "?")}: two jobs compared`;
   document.title = `${fileName(a.program || "?")}: compared`;
   byId("subtitle").textContent = `A: ${fileName(a.file)}, ${plural(a.ranks, "rank")}; B: ${fileName(b.file)}, ${plural(b.ranks, "rank")}`;
-  const tile = (value, text, title) => element("div", { class: "tile", title }, element("b", {}, value), element("span", {}, text));
   const changed = data.calls.filter(c => c.change !== "none"), moved = c => c.gap.moved || c.duration.moved;
   section("Answer", null, element("div", { class: "tiles" },
     tile(data.structure_equal ? "equal" : "differs", "structure", "calls, loops and team sizes of both jobs"), tile(data.times_equal === null ? "not compared" : data.times_equal ? "as before" : "moved", "times", "moved: beyond their spread; not compared where the arguments differ"),
@@ -115,14 +111,7 @@ function drawComparison() {
     [l.function || "?", l.callsites[1] || l.callsites[0] || "–", l.change, arrow(l.turns, ratio), law(l), arrow(l.executions, count)]), Math.max(data.loops.length - MOST_LINES, 0)));
 }
 
-function start() {
-  const wantsDark = matchMedia("(prefers-color-scheme: dark)"), setTheme = dark => { document.documentElement.dataset.theme = dark ? "dark" : "light"; redrawPictures(); };
-  const toggle = () => setTheme(document.documentElement.dataset.theme !== "dark");
-  setTheme(wantsDark.matches);
-  wantsDark.addEventListener("change", e => setTheme(e.matches));
-  byId("theme").addEventListener("click", toggle);
-  document.addEventListener("keydown", e => { if (e.key === "t" && !e.ctrlKey && !e.metaKey && !e.altKey) toggle(); });
-  (data.totals ? drawComparison : drawScaling)();
-  document.documentElement.dataset.ready = "yes";
-}
-start();
+const toggle = startTheme();
+document.addEventListener("keydown", e => { if (e.key === "t" && !e.ctrlKey && !e.metaKey && !e.altKey) toggle(); });
+(data.totals ? drawComparison : drawScaling)();
+document.documentElement.dataset.ready = "yes";

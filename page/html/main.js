@@ -2,18 +2,9 @@
 // Puts the page together; keys that work everywhere.
 const sections = [...document.querySelectorAll("main section")];
 
-function setTheme(dark) {
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
-  redrawPictures();
-}
-
 function start() {
-  const wantsDark = matchMedia("(prefers-color-scheme: dark)");
-  setTheme(wantsDark.matches);
-  wantsDark.addEventListener("change", e => setTheme(e.matches));
+  const toggle = startTheme();
   addEventListener("beforeprint", () => setTheme(false));
-  const toggle = () => setTheme(document.documentElement.dataset.theme !== "dark");
-  byId("theme").addEventListener("click", toggle);
   byId("nav").append(...sections.map((s, i) => element("a", { href: "#" + s.id, title: `key ${i + 1}` }, s.querySelector("h2").textContent)));
   document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;

@@ -61,55 +61,38 @@ function sortBy(column) {
 function known(c) {
   if (!c) return [];
   const left = c.changed ? "otherwise left alone" : "left alone", lines = c.kept.map(reason => `oracle: ${left}: ${reason}`);
-  const all = c.fork_seconds + c.work_seconds + c.wait_seconds + c.join_seconds;
   if (c.changed)
     lines.unshift(`oracle: ${count(c.changed)} of ${count(c.executions)} with another team than the program's ${c.own_size}; estimated ${gain(c.gain_seconds)}`);
   if (c.controls)
     lines.push(`oracle: ${count(c.controls)} control turns with ${c.own_size}: mean ${time(c.control_seconds / c.controls)}, where the chosen size takes ${time(c.control_chosen_seconds / c.controls)}`);
-  if (c.samples && all)
-    lines.unshift(`fork ${percent(c.fork_seconds / all)}, work ${percent(c.work_seconds / all)}, waiting for the last thread ${percent(c.wait_seconds / all)}, join ${percent(c.join_seconds / all)}`);
   return lines;
 }
 
 function drawRegions() {
   const table = byId("region-table");
   if (!data.regions.length) { table.replaceWith("No parallel region was recorded."); return; }
-  const most = Math.max(...data.regions.map(r => r.time_seconds), 1e-12);
-  const head = ["region", "at", "executions", "total", "of all", "mean", "team", "efficiency", "fork and join", "cov", "worst rank"];
-  table.append(element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", { class: i < 2 ? "name" : undefined, scope: "col" }, h)))));
-  const body = element("tbody", {});
-  for (const r of data.regions.slice(0, 1000)) {
+  const most = Math.max(...data.regions.map(r => r.time_seconds), 1e-12), blank = ["", { title: undefined }], team = { class: "team" };
+  const head = [["region", "name"], ["at", "name"], ["executions"], ["total"], ["of all"], ["mean"], ["team"], ["efficiency"], ["fork and join"], ["cov"], ["worst rank"]];
+  fillTable(table, head, data.regions.slice(0, 1000).flatMap(r => {
     const only = r.team_sizes.length === 1 ? r.team_sizes[0] : null; // then it needs no row of its own
-    const teamCells = t => [(t.size === null ? "other" : t.size) + (r.best_size !== null && r.best_size === t.size ? " (best)" : ""),
+    const isBest = t => r.best_size !== null && r.best_size === t.size, mean = x => time(x.count ? x.time_seconds / x.count : 0);
+    const teamCells = t => [(t.size === null ? "other" : t.size) + (isBest(t) ? " (best)" : ""),
       t.efficiency === null ? "–" : percent(t.efficiency), t.fork_join_at_most === null ? "–" : "< " + percent(t.fork_join_at_most)];
-    const cells = [r.function || "–", place(r), count(r.count), time(r.time_seconds),
-      percent(data.accounting.wall_seconds ? r.time_seconds / data.accounting.wall_seconds : 0), time(r.count ? r.time_seconds / r.count : 0), ...(only ? teamCells(only) : ["", "", ""]),
-      r.cov === null ? "–" : r.cov.toFixed(2), r.worst_rank === null ? "–" : r.worst_rank];
-    body.append(element("tr", {}, ...cells.map((c, i) => element("td", { class: i < 2 ? "name" : i === 4 ? "share" : undefined, title: i < 2 ? c : undefined,
-      style: i === 4 ? `--w:${(100 * r.time_seconds / most).toFixed(1)}%` : undefined }, String(c)))));
-    for (const line of known(r.choice))
-      body.append(element("tr", { class: "team" }, element("td", { class: "name", colspan: cells.length }, line)));
-    for (const t of only ? [] : r.team_sizes) {
-      const best = r.best_size !== null && r.best_size === t.size;
-      const team = ["", "", count(t.count), time(t.time_seconds), "", time(t.count ? t.time_seconds / t.count : 0),
-        ...teamCells(t), "", ""];
-      body.append(element("tr", { class: "team" }, ...team.map((c, i) => element("td", { class: best && i === 6 ? "best" : i < 2 ? "name" : undefined }, String(c)))));
-    }
-  }
-  table.append(body);
+    const share = [percent(data.accounting.wall_seconds ? r.time_seconds / data.accounting.wall_seconds : 0), { class: "share", style: `--w:${(100 * r.time_seconds / most).toFixed(1)}%` }];
+    const teamRow = t => { const [size, ...rest] = teamCells(t); return [team, [blank, blank, count(t.count), time(t.time_seconds), "", mean(t), isBest(t) ? [size, { class: "best" }] : size, ...rest, "", ""]]; };
+    return [[r.function || "–", place(r), count(r.count), time(r.time_seconds), share, mean(r), ...(only ? teamCells(only) : ["", "", ""]),
+      r.cov === null ? "–" : r.cov.toFixed(2), r.worst_rank === null ? "–" : r.worst_rank],
+    ...known(r.choice).map(line => [team, [[line, { colspan: head.length, title: undefined }]]]), ...(only ? [] : r.team_sizes).map(teamRow)];
+  }));
 }
 
 function drawTasks() {
   const table = byId("task-table"), rows = data.tasks || [];
   if (!rows.length) { table.remove(); return; }
-  const head = ["tasks", "at", "depth", "created", "at once", "mean", "max", "with subtree", "deferring"];
-  table.append(element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", { class: i < 2 ? "name" : undefined, scope: "col" }, h)))));
-  const cells = t => [`${t.construct} in ${t.function || "–"}`, place(t), t.depth, count(t.created), percent(t.created ? t.at_once / t.created : 0),
-    time(t.timed ? t.time_seconds / t.timed : 0), time(t.max_seconds), time(t.subtree_seconds), time(t.deferring_seconds)];
-  const timed = t => `of ${count(t.timed)} that were timed`;
-  table.append(element("tbody", {}, ...rows.slice(0, 1000).map(t => element("tr", {}, ...cells(t).map((c, i) =>
-    element("td", { class: i < 2 ? "name" : undefined, title: i < 2 ? c : i === 5 || i === 6 ? timed(t) : undefined },
-      String(c)))))));
+  const timed = (t, seconds) => [time(seconds), { title: `of ${count(t.timed)} that were timed` }];
+  fillTable(table, [["tasks", "name"], ["at", "name"], ["depth"], ["created"], ["at once"], ["mean"], ["max"], ["with subtree"], ["deferring"]], rows.slice(0, 1000).map(t =>
+    [`${t.construct} in ${t.function || "–"}`, place(t), t.depth, count(t.created), percent(t.created ? t.at_once / t.created : 0),
+      timed(t, t.timed ? t.time_seconds / t.timed : 0), timed(t, t.max_seconds), time(t.subtree_seconds), time(t.deferring_seconds)]));
 }
 
 // What costs most, first of all on the page.
@@ -125,12 +108,8 @@ function drawFindings() {
       `Nothing costs more than 1 % of the ranks' time by waiting${among}.` : ""));
     return;
   }
-  const head = ["cost", "of all", "what", "at", "because of", "what to try"];
-  table.append(element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", { class: i > 1 ? "name" : undefined, scope: "col" }, h)))));
-  const cells = f => [time(f.seconds), percent(f.share), f.kind.replaceAll("_", " "), f.where,
-    f.ranks + (f.cause === f.where ? "" : ", before " + f.cause), f.advice];
-  table.append(element("tbody", {}, ...rows.slice(0, 5).map(f => element("tr", {}, ...cells(f).map((c, i) =>
-    element("td", { class: i > 1 ? "name" : undefined, title: i > 1 ? c : undefined }, String(c)))))));
+  fillTable(table, [["cost"], ["of all"], ["what", "name"], ["at", "name"], ["because of", "name"], ["what to try", "name"]], rows.slice(0, 5).map(f =>
+    [time(f.seconds), percent(f.share), f.kind.replaceAll("_", " "), f.where, f.ranks + (f.cause === f.where ? "" : ", before " + f.cause), f.advice]));
 }
 
 function drawSummary() {
@@ -138,7 +117,6 @@ function drawSummary() {
   document.title = `${name}: Pythia report`;
   byId("title").textContent = `${name}: ${plural(j.ranks, "rank")}` + (j.threads ? ` × ${plural(j.threads, "thread")}` : "");
   byId("subtitle").textContent = cut([j.arguments, j.mpi, j.start_time ? new Date(1000 * j.start_time).toISOString().slice(0, 16).replace("T", " ") + " UTC" : ""].filter(Boolean).join(" · "), 300);
-  const tile = (value, text, title) => element("div", { class: "tile", title }, element("b", {}, value), element("span", {}, text));
   const tiles = [tile(time(j.wall_seconds), "wall time", "from MPI_Init, or the program's begin, to the end of the slowest rank"),
     tile(count(j.events), "events", "calls and parallel regions of all ranks and threads")];
   if (e) tiles.push(tile(percent(e.parallel), "parallel efficiency", "share of the threads' time that was useful work: MPI × OpenMP"),
