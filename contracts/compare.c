@@ -61,27 +61,25 @@ static void add_team(struct report_row *r, int side, int64_t size, uint64_t coun
     r->teams[side][i].count += count;
 }
 
+static void add_site(struct report_row *r, int side, const struct report_site *s)
+{
+    r->count[side] += s->count;
+    r->bytes[side] += s->bytes;
+    if (s->spread.streams > r->streams[side])
+        r->streams[side] = s->spread.streams;
+    for (uint32_t k = 0; k < s->team_count; k++)
+        add_team(r, side, s->teams[k].size, s->teams[k].count);
+}
+
 /* What the model of each job has, put into the rows. */
 static void add_counts(struct report_comparison *c, uint32_t *const row[2])
 {
     for (int side = 0; side < 2; side++) {
         const struct report_model *m = c->report[side]->model;
-        for (uint32_t i = 0; i < m->site_count; i++) {
-            struct report_row *r = &c->rows[row[side][m->sites[i].terminal]];
-            r->count[side] += m->sites[i].count;
-            r->bytes[side] += m->sites[i].bytes;
-            if (m->sites[i].spread.streams > r->streams[side])
-                r->streams[side] = m->sites[i].spread.streams;
-        }
-        for (uint32_t i = 0; i < m->region_count; i++) {
-            const struct report_region *g = &m->regions[i];
-            struct report_row *r = &c->rows[row[side][g->terminal]];
-            r->count[side] += g->count;
-            if (g->spread.streams > r->streams[side])
-                r->streams[side] = g->spread.streams;
-            for (uint32_t k = 0; k < g->team_count; k++)
-                add_team(r, side, g->teams[k].size, g->teams[k].count);
-        }
+        for (uint32_t i = 0; i < m->site_count; i++)
+            add_site(&c->rows[row[side][m->sites[i].terminal]], side, &m->sites[i]);
+        for (uint32_t i = 0; i < m->region_count; i++)
+            add_site(&c->rows[row[side][m->regions[i].terminal]], side, &m->regions[i]);
     }
 }
 
@@ -236,7 +234,7 @@ static void fill(struct report_comparison *c, uint32_t *const row[2], uint32_t *
             row[side][t] = report_match_root(set, base[side] + t);
     report_compare_shapes(c, row);
     for (int side = 0; side < 2; side++)
-        report_match_sites(c->report[side]->job, set, base[side]);
+        report_match_sites(c->report[side]->model, set, base[side]);
     make_rows(c, row, set, how);
     add_counts(c, row);
     report_compare_times(c, row);

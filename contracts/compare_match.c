@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Which terminals of two jobs belong together. */
-#include "base/hash.h"
-#include "base/must.h"
 #include "contracts/compare_parts.h"
 
 #include <stdlib.h>
@@ -97,25 +95,8 @@ void report_match_terminals(struct report_comparison *c, uint32_t *set, uint8_t 
     }
 }
 
-void report_match_sites(const struct job *j, uint32_t *set, uint32_t base)
+void report_match_sites(const struct report_model *m, uint32_t *set, uint32_t base)
 {
-    struct base_hash first = { 0 }; /* terminal of each site */
-
-    base_must(base_hash_reserve(&first, j->terminal_count));
-    for (uint32_t t = 0; t < j->terminal_count; t++) {
-        const struct job_terminal *x = &j->terminals[t];
-        uint64_t hash = base_hash_mix((uint64_t)x->callsite << 32 | x->function);
-        uint32_t at = base_hash_start(hash), n;
-        while ((n = base_hash_next(&first, hash, &at)) != BASE_HASH_NONE) {
-            const struct job_terminal *y = &j->terminals[n];
-            if (y->callsite == x->callsite && y->function == x->function &&
-                (y->kind == JOB_REGION) == (x->kind == JOB_REGION))
-                break;
-        }
-        if (n == BASE_HASH_NONE)
-            base_hash_put(&first, hash, t);
-        else
-            join(set, base + n, base + t);
-    }
-    base_hash_close(&first);
+    for (uint32_t t = 0; t < m->job->terminal_count; t++)
+        join(set, base + t, base + report_site_of(m, t)->terminal);
 }

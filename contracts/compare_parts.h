@@ -18,7 +18,7 @@
 void report_match_terminals(struct report_comparison *c, uint32_t *set, uint8_t *how);
 
 /* Phases and communicators of one call are one. `base`: the number of this job's first terminal. */
-void report_match_sites(const struct job *j, uint32_t *set, uint32_t base);
+void report_match_sites(const struct report_model *m, uint32_t *set, uint32_t base);
 
 /* The number that stands for the set of number i. */
 uint32_t report_match_root(uint32_t *set, uint32_t i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "findings/efficiency.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,12 +86,7 @@ static struct teams teams_of(const struct report_model *m, const struct report_r
 
 static double above(double a, double b)
 {
-    return a > b ? a - b : 0;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
+    return fmax(a - b, 0);
 }
 
 /* Who has least and most. */
@@ -144,7 +140,7 @@ static void fill_nodes(struct report_efficiency *e, struct nodes *n, double rank
 
     for (uint32_t i = 0; i < n->count; i++) {
         known += n->of[i].ranks;
-        mean = larger(mean, n->of[i].left / n->of[i].ranks);
+        mean = fmax(mean, n->of[i].left / n->of[i].ranks);
     }
     free(n->of);
     if (known < ranks || mean <= 0 || most <= 0)
@@ -165,7 +161,7 @@ static double add_rank(struct report_efficiency *e, const struct report_rank *r,
 
     /* Of a block's ranks its longest one is known by its first thread. */
     double longest = e->threads * ((double)r->useful.most + k->region_mpi) - k->part[JOB_THREADS_MPI];
-    *most = larger(*most, larger(own, longest));
+    *most = fmax(*most, fmax(own, longest));
     meet_useful(&e->useful, &r->useful);
     e->of.mpi += mpi * r->ranks;
     e->of.serial += above(own, serial + inside) * r->ranks;
@@ -216,7 +212,7 @@ void report_efficiency_fill(struct report_model *m)
     for (uint32_t i = 0; i < m->rank_count; i++) {
         struct teams k = teams_of(m, &m->ranks[i], &all);
         add_to_node(&nodes, m->job, m->ranks[i].rank, add_rank(e, &m->ranks[i], &k, &most));
-        wall = larger(wall, above(larger((double)m->ranks[i].wall_ns, (double)m->ranks[i].wall.most),
+        wall = fmax(wall, above(fmax((double)m->ranks[i].wall_ns, (double)m->ranks[i].wall.most),
                                   (double)m->ranks[i].launch_ns));
         ranks += m->ranks[i].ranks;
     }
@@ -251,7 +247,7 @@ void report_split_communication(struct report *r)
     e->split = true;
     e->transfer = of.transfer < e->communication ? e->communication : of.transfer < 1 ? of.transfer : 1;
     e->serialisation = e->transfer > 0 ? e->communication / e->transfer : 0;
-    e->moving = larger(of.moving, e->serialisation);
-    e->explained = larger(of.explained, e->serialisation / e->moving);
+    e->moving = fmax(of.moving, e->serialisation);
+    e->explained = fmax(of.explained, e->serialisation / e->moving);
     e->order = e->serialisation / (e->moving * e->explained);
 }

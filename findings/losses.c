@@ -232,19 +232,15 @@ static void add_regions(struct account *a, const struct report_findings *found)
 static void add_serial(struct account *a, const struct report_findings *found)
 {
     const struct report_model *m = a->f.report->model;
-    uint32_t most = GRAMMAR_NONE;
-    uint64_t gap = 0;
+    const struct report_site *most = NULL;
 
     for (uint32_t i = 0; i < m->site_count + m->region_count; i++) {
-        bool region = i >= m->site_count;
-        uint64_t ns = region ? m->regions[i - m->site_count].gap_ns : m->sites[i].gap_ns;
-        if (ns > gap) {
-            gap = ns;
-            most = region ? m->regions[i - m->site_count].terminal : m->sites[i].terminal;
-        }
+        const struct report_site *s = i < m->site_count ? &m->sites[i] : &m->regions[i - m->site_count];
+        if (s->gap_ns > (most ? most->gap_ns : 0))
+            most = s;
     }
-    if (most != GRAMMAR_NONE && m->efficiency.threads > 1 && !is_found(a, found, REPORT_SERIAL_PART, GRAMMAR_NONE))
-        add_at(a, most, REPORT_SERIAL_PART, m->efficiency.of.serial / m->efficiency.threads);
+    if (most && m->efficiency.threads > 1 && !is_found(a, found, REPORT_SERIAL_PART, GRAMMAR_NONE))
+        add_at(a, most->terminal, REPORT_SERIAL_PART, m->efficiency.of.serial / m->efficiency.threads);
 }
 
 static void copy_findings(struct account *a, const struct report_findings *from)

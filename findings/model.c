@@ -21,25 +21,23 @@ uint64_t report_scale(int64_t sum, uint64_t part, uint64_t whole)
 
 /* --- Sites and regions --- */
 
+static int site_key(const struct job_terminal *x, const struct job_terminal *y)
+{
+    return BASE_ORDER(x->kind == JOB_REGION, y->kind == JOB_REGION) ?: BASE_ORDER(x->function, y->function) ?:
+           BASE_ORDER(x->callsite, y->callsite);
+}
+
 /* Order of terminals so that those of one site stand together. */
 static int by_site(const void *a, const void *b, void *context)
 {
     const struct job *j = context;
     uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
-    const struct job_terminal *x = &j->terminals[s], *y = &j->terminals[t];
 
-    return BASE_ORDER(x->kind == JOB_REGION, y->kind == JOB_REGION) ?: BASE_ORDER(x->function, y->function) ?:
-           BASE_ORDER(x->callsite, y->callsite) ?: BASE_ORDER(s, t);
+    return site_key(&j->terminals[s], &j->terminals[t]) ?: BASE_ORDER(s, t);
 }
 
-static bool same_site(const struct job_terminal *x, const struct job_terminal *y)
-{
-    return (x->kind == JOB_REGION) == (y->kind == JOB_REGION) && x->function == y->function &&
-           x->callsite == y->callsite;
-}
-
-/* Makes a site or a region of each group of terminals; place[terminal] is its index. */
-static void make_tables(struct report_model *m, uint32_t *place)
+/* Makes a site or a region of each group of terminals; m->place[terminal] is its index. */
+static void make_tables(struct report_model *m)
 {
     const struct job *j = m->job;
     uint32_t *sorted = calloc((size_t)j->terminal_count + 1, sizeof *sorted);
@@ -51,55 +49,41 @@ static void make_tables(struct report_model *m, uint32_t *place)
     qsort_r(sorted, j->terminal_count, sizeof *sorted, by_site, (void *)(uintptr_t)j);
     for (uint32_t i = 0; i < j->terminal_count; i++) {
         const struct job_terminal *t = &j->terminals[sorted[i]];
-        bool fresh = i == 0 || !same_site(t, &j->terminals[sorted[i - 1]]);
-        if (t->kind == JOB_REGION) {
-            if (fresh)
-                m->regions[m->region_count++] = (struct report_region){ .callsite = t->callsite,
-                                                                        .terminal = sorted[i] };
-            place[sorted[i]] = m->region_count - 1;
-        } else {
-            if (fresh)
-                m->sites[m->site_count++] = (struct report_site){ .function = t->function, .callsite = t->callsite,
-                                                                  .terminal = sorted[i], .call_kind = t->call_kind,
-                                                                  .launch = job_is_start(m->job, sorted[i]) };
-            place[sorted[i]] = m->site_count - 1;
-        }
+        bool region = t->kind == JOB_REGION;
+        uint32_t *count = region ? &m->region_count : &m->site_count;
+        if (i == 0 || site_key(t, &j->terminals[sorted[i - 1]]))
+            (region ? m->regions : m->sites)[(*count)++] = (struct report_site){
+                .function = t->function, .callsite = t->callsite, .terminal = sorted[i], .call_kind = t->call_kind,
+                .launch = !region && job_is_start(m->job, sorted[i]) };
+        m->place[sorted[i]] = *count - 1;
     }
     free(sorted);
 }
 
-static void add_node(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_stats *s)
+static void add_node(struct report_model *m, uint32_t terminal, const struct grammar_stats *s)
 {
-    const struct job_terminal *t = &m->job->terminals[terminal];
-    uint64_t count = t->phase == JOB_CLOSE ? 0 : s->count; /* a span that was opened and closed is one call */
+    struct report_site *site = report_site_of(m, terminal);
 
     m->gap_ns += s->gap.sum;
-    if (t->kind == JOB_REGION) {
-        struct report_region *r = &m->regions[place[terminal]];
-        r->count += count;
-        r->time_ns += s->duration.sum;
-        r->gap_ns += s->gap.sum;
-    } else {
-        struct report_site *site = &m->sites[place[terminal]];
-        site->count += count;
-        site->time_ns += s->duration.sum;
-        site->gap_ns += s->gap.sum;
-    }
+    if (m->job->terminals[terminal].phase != JOB_CLOSE) /* a span that was opened and closed is one call */
+        site->count += s->count;
+    site->time_ns += s->duration.sum;
+    site->gap_ns += s->gap.sum;
 }
 
 /* What begins or is a call: the end of a span that others are in has a gap inside it. */
-static void add_extremes(struct report_model *m, const uint32_t *place)
+static void add_extremes(struct report_model *m)
 {
     for (uint32_t i = 0; i < m->job->extremes.count; i++) {
         const struct job_extremes *e = &m->job->extremes.of[i];
         const struct job_terminal *t = &m->job->terminals[e->terminal];
         if (t->kind != JOB_REGION && t->phase != JOB_CLOSE)
-            job_extremes_add_up(&m->sites[place[e->terminal]].extremes, e);
+            job_extremes_add_up(&report_site_of(m, e->terminal)->extremes, e);
     }
 }
 
 /* Adds what one place has of a size; `place`: of all its sizes. */
-static void add_team(struct report_region *r, const struct report_team *own, const struct report_team *place)
+static void add_team(struct report_site *r, const struct report_team *own, const struct report_team *place)
 {
     int64_t size = own->size;
     uint32_t i = 0;
@@ -126,15 +110,15 @@ static void add_team(struct report_region *r, const struct report_team *own, con
 }
 
 /* What one attribute of `covered` members says, whose occurrences in the class are `occurrences` in all. */
-static void add_variant(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_attr *a,
-                        uint64_t occurrences, uint64_t least_ns)
+static void add_variant(struct report_model *m, uint32_t terminal, const struct grammar_attr *a, uint64_t occurrences,
+                        uint64_t least_ns)
 {
     const struct job_terminal *t = &m->job->terminals[terminal];
 
     if (t->phase != JOB_LEAF || a->length != 1) /* the shortest one's size is not known */
         least_ns = UINT64_MAX;
     if (a->channel == GRAMMAR_BYTES && t->kind != JOB_REGION)
-        m->sites[place[terminal]].bytes += (uint64_t)(job_attr_mean(a) * (double)occurrences + 0.5);
+        report_site_of(m, terminal)->bytes += (uint64_t)(job_attr_mean(a) * (double)occurrences + 0.5);
     if (a->channel != GRAMMAR_TEAM || t->kind != JOB_REGION || t->phase == JOB_OPEN)
         return;
     uint32_t sizes = a->kind != GRAMMAR_ATTR_KEYED ? 0 : a->length < GRAMMAR_ATTR_KEYS ? a->length : GRAMMAR_ATTR_KEYS;
@@ -156,10 +140,10 @@ static void add_variant(struct report_model *m, const uint32_t *place, uint32_t 
         of[k].alone_ns = alone * (double)of[k].count;
     }
     for (uint32_t k = 0; k < sizes; k++)
-        add_team(&m->regions[place[terminal]], &of[k], &all);
+        add_team(report_site_of(m, terminal), &of[k], &all);
 }
 
-static void add_class(struct report_model *m, const uint32_t *place, const struct job_class *c)
+static void add_class(struct report_model *m, const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
     uint64_t members = report_members(c);
@@ -168,7 +152,7 @@ static void add_class(struct report_model *m, const uint32_t *place, const struc
     base_must(job_counts_create(c, &counts));
     for (uint32_t n = 0; n < g->node_count; n++) {
         if (g->nodes[n].symbol < m->job->terminal_count)
-            add_node(m, place, g->nodes[n].symbol, &g->stats[n]);
+            add_node(m, g->nodes[n].symbol, &g->stats[n]);
         else if (g->nodes[n].symbol == GRAMMAR_LOST)
             m->lost_ns += g->stats[n].gap.sum + g->stats[n].duration.sum;
     }
@@ -177,7 +161,7 @@ static void add_class(struct report_model *m, const uint32_t *place, const struc
         uint32_t terminal = variant->node < g->node_count ? g->nodes[variant->node].symbol : GRAMMAR_NONE;
         uint64_t covered = report_range_members(c, variant->range_first, variant->range_count);
         if (terminal < m->job->terminal_count)
-            add_variant(m, place, terminal, &variant->attr,
+            add_variant(m, terminal, &variant->attr,
                         job_counts_of(c, counts, variant->node, variant->range_first, variant->range_count),
                         c->variant_count && covered == members ? g->stats[variant->node].duration.min : UINT64_MAX);
     }
@@ -194,17 +178,9 @@ static int site_order(const void *a, const void *b)
 
 static int region_order(const void *a, const void *b)
 {
-    const struct report_region *x = a, *y = b;
+    const struct report_site *x = a, *y = b;
 
     return BASE_ORDER(y->time_ns, x->time_ns) ?: BASE_ORDER(x->terminal, y->terminal);
-}
-
-/* The terminal that stands for the site or region of a terminal. */
-static uint32_t standing_for(const struct report_model *m, uint32_t terminal)
-{
-    bool region = m->job->terminals[terminal].kind == JOB_REGION;
-
-    return region ? m->regions[m->place[terminal]].terminal : m->sites[m->place[terminal]].terminal;
 }
 
 /* Patterns and places name sites and regions by index: they move along. Calls without an event are no sites:
@@ -217,7 +193,7 @@ static void sort_tables(struct report_model *m)
         if (m->patterns[i].site != GRAMMAR_NONE)
             m->patterns[i].site = m->sites[m->patterns[i].site].terminal;
     for (uint32_t t = 0; t < m->job->terminal_count; t++)
-        m->place[t] = standing_for(m, t);
+        m->place[t] = report_site_of(m, t)->terminal;
     qsort(m->sites, m->site_count, sizeof *m->sites, site_order);
     qsort(m->regions, m->region_count, sizeof *m->regions, region_order);
     for (uint32_t i = 0; i < m->site_count; i++)
@@ -234,22 +210,60 @@ static void sort_tables(struct report_model *m)
     free(index);
 }
 
+/*
+ * --- Time inside spans that contain others ---
+ * Such a span is an opening and a closing event without duration; what it did itself is in the gaps between the events
+ * inside, the closing one included:
+ *
+ *     omp parallel{   |gap| MPI_Barrier |gap| omp parallel}        both gaps are time of the region
+ *
+ * How long that was is recorded by callsite (JOB_EXCLUSIVE_NS), and is taken out of the gaps here.
+ */
+
+static void add_time(struct report_model *m, struct report_site *s, uint64_t ns)
+{
+    m->gap_ns -= ns < m->gap_ns ? ns : m->gap_ns;
+    s->time_ns += ns;
+    s->nested_ns += ns;
+}
+
+/* Durations by team size are those of spans with nothing inside; the others share the time evenly. */
+static void share_among_teams(struct report_site *r)
+{
+    uint64_t nested = 0;
+
+    for (uint32_t k = 0; k < r->team_count; k++)
+        nested += r->teams[k].nested;
+    for (uint32_t k = 0; k < r->team_count; k++)
+        r->teams[k].time_ns += report_scale((int64_t)r->nested_ns, r->teams[k].nested, nested);
+}
+
+static void add_nested(struct report_model *m)
+{
+    for (uint32_t i = 0; i < m->job->sum_count; i++)
+        if (job_is_exclusive(m->job, &m->job->sums[i]))
+            add_time(m, report_site_of(m, m->job->sums[i].terminal), m->job->sums[i].count.total);
+    for (uint32_t i = 0; i < m->region_count; i++)
+        share_among_teams(&m->regions[i]);
+}
+
+/* --- All tables --- */
+
 static void add_tables(struct report_model *m)
 {
-    uint32_t *place = m->place = calloc((size_t)m->job->terminal_count + 1, sizeof *place);
-
-    make_tables(m, place);
+    m->place = calloc((size_t)m->job->terminal_count + 1, sizeof *m->place);
+    make_tables(m);
     for (uint32_t c = 0; c < m->job->class_count; c++)
         if (m->job->classes[c].grammar)
-            add_class(m, place, &m->job->classes[c]);
-    add_extremes(m, place);
-    report_model_add_nested(m, place);
+            add_class(m, &m->job->classes[c]);
+    add_extremes(m);
+    add_nested(m);
     for (uint32_t i = 0; i < m->site_count; i++)
         m->call_ns += m->sites[i].time_ns;
     for (uint32_t i = 0; i < m->region_count; i++)
         m->region_ns += m->regions[i].time_ns;
-    report_model_add_spreads(m, place);
-    report_model_add_traffic(m, place);
+    report_model_add_spreads(m);
+    report_model_add_traffic(m);
     sort_tables(m);
 }
 
@@ -339,46 +353,4 @@ uint64_t report_class_time(const struct report_model *m, unsigned call_kind)
         if (m->sites[i].call_kind == call_kind)
             sum += m->sites[i].time_ns;
     return sum;
-}
-
-/*
- * --- Time inside spans that contain others ---
- * Such a span is an opening and a closing event without duration; what it did itself is in the gaps between the events
- * inside, the closing one included:
- *
- *     omp parallel{   |gap| MPI_Barrier |gap| omp parallel}        both gaps are time of the region
- *
- * How long that was is recorded by callsite (JOB_EXCLUSIVE_NS), and is taken out of the gaps here.
- */
-
-static void add_time(struct report_model *m, const uint32_t *place, uint32_t terminal, uint64_t ns)
-{
-    m->gap_ns -= ns < m->gap_ns ? ns : m->gap_ns;
-    if (m->job->terminals[terminal].kind != JOB_REGION) {
-        m->sites[place[terminal]].time_ns += ns;
-        return;
-    }
-    struct report_region *r = &m->regions[place[terminal]];
-    r->time_ns += ns;
-    r->nested_ns += ns;
-}
-
-/* Durations by team size are those of spans with nothing inside; the others share the time evenly. */
-static void share_among_teams(struct report_region *r)
-{
-    uint64_t nested = 0;
-
-    for (uint32_t k = 0; k < r->team_count; k++)
-        nested += r->teams[k].nested;
-    for (uint32_t k = 0; k < r->team_count; k++)
-        r->teams[k].time_ns += report_scale((int64_t)r->nested_ns, r->teams[k].nested, nested);
-}
-
-void report_model_add_nested(struct report_model *m, const uint32_t *place)
-{
-    for (uint32_t i = 0; i < m->job->sum_count; i++)
-        if (job_is_exclusive(m->job, &m->job->sums[i]))
-            add_time(m, place, m->job->sums[i].terminal, m->job->sums[i].count.total);
-    for (uint32_t i = 0; i < m->region_count; i++)
-        share_among_teams(&m->regions[i]);
 }

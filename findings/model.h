@@ -29,20 +29,6 @@ struct report_spread {
     uint64_t worst_ns;
 };
 
-struct report_site {
-    uint32_t function;   /* string of the job */
-    uint32_t callsite;   /* GRAMMAR_NONE for words */
-    uint32_t terminal;   /* one that stands for it */
-    uint8_t call_kind;
-    bool launch;         /* MPI_Init: no part of the run */
-    uint64_t count;      /* calls */
-    uint64_t time_ns;    /* in the calls */
-    uint64_t gap_ns;     /* before the calls, since the event before (or the begin of the span around) */
-    uint64_t bytes;
-    struct job_extremes extremes; /* of all of its events; count 0: not known */
-    struct report_spread spread;
-};
-
 struct report_team {
     int64_t size;    /* -1: several sizes, told apart no longer */
     uint64_t count, time_ns;
@@ -54,13 +40,23 @@ struct report_team {
     double gain_ns;    /* by how much all executions in these places would take less, if all were of this size */
 };
 
-struct report_region {
-    uint32_t callsite, terminal;
-    uint64_t count, time_ns, gap_ns;
-    uint64_t nested_ns; /* of time_ns, in regions with other spans inside */
+/* A function or a parallel region at a callsite. */
+struct report_site {
+    uint32_t function;   /* string of the job */
+    uint32_t callsite;   /* GRAMMAR_NONE for words */
+    uint32_t terminal;   /* one that stands for it */
+    uint8_t call_kind;
+    bool launch;         /* MPI_Init: no part of the run */
+    uint64_t count;      /* calls, executions */
+    uint64_t time_ns;    /* in them */
+    uint64_t gap_ns;     /* before them, since the event before (or the begin of the span around) */
+    uint64_t bytes;
+    struct job_extremes extremes; /* of all of its events; count 0: not known */
+    struct report_spread spread;
+    /* Of regions: */
+    uint64_t nested_ns;  /* of time_ns, with other spans inside */
     uint32_t team_count;
     struct report_team *teams; /* by size */
-    struct report_spread spread;
 };
 
 struct report_rank {
@@ -103,8 +99,7 @@ struct report_model {
     uint64_t stream_wall_ns, call_ns, region_ns, gap_ns, lost_ns;
     struct report_efficiency efficiency;
     uint32_t site_count, region_count, rank_count, peer_count;
-    struct report_site *sites;     /* most time first */
-    struct report_region *regions; /* most time first */
+    struct report_site *sites, *regions; /* most time first */
     struct report_rank *ranks;     /* by rank */
     struct report_peer *peers;     /* most bytes first */
     /* Point-to-point and one-sided data, by rank of the job; traffic.c */
@@ -120,20 +115,23 @@ struct report_model {
 struct report_model *report_model_create(const struct job *j);
 void report_model_destroy(struct report_model *m); /* NULL is legal */
 
+/* The site or region of a terminal. */
+static inline struct report_site *report_site_of(const struct report_model *m, uint32_t terminal)
+{
+    return &(m->job->terminals[terminal].kind == JOB_REGION ? m->regions : m->sites)[m->place[terminal]];
+}
+
 /* Time of all calls of one kind (enum job_call_kind), ns. */
 uint64_t report_class_time(const struct report_model *m, unsigned call_kind);
 
 /* --- Between the parts of the model --- */
-/* Adds the time inside spans that contain others; place[terminal] is its site or region. */
-void report_model_add_nested(struct report_model *m, const uint32_t *place);
 /* Fills m->peers. */
 void report_model_add_peers(struct report_model *m);
 /* Whether a terminal is a call that moves data to (receives false) or from a peer. */
 bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives);
-/* Fills the spreads of sites and regions. */
-void report_model_add_spreads(struct report_model *m, const uint32_t *place);
-/* Fills edges and patterns; place[terminal] is its site. */
-void report_model_add_traffic(struct report_model *m, const uint32_t *place);
+/* Fills the spreads of sites and regions; edges and patterns. */
+void report_model_add_spreads(struct report_model *m);
+void report_model_add_traffic(struct report_model *m);
 /* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`; `cartesian`: of a program that makes a
    Cartesian communicator. */
 void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, bool cartesian,

@@ -161,7 +161,7 @@ void findings_of_messages(struct findings *f)
 
 /* --- Team sizes --- */
 
-const struct report_team *report_best_team(const struct job *j, const struct report_region *g)
+const struct report_team *report_best_team(const struct job *j, const struct report_site *g)
 {
     const struct job_region *known = job_find_region(j, g->callsite);
     const struct report_team *best = NULL;

@@ -21,13 +21,6 @@ struct tally {
     bool unknown;
 };
 
-static struct report_spread *spread_of(struct report_model *m, const uint32_t *place, uint32_t terminal)
-{
-    bool region = m->job->terminals[terminal].kind == JOB_REGION;
-
-    return region ? &m->regions[place[terminal]].spread : &m->sites[place[terminal]].spread;
-}
-
 static void add_worst(struct report_spread *s, uint64_t ns, uint32_t rank)
 {
     if (s->worst_rank != GRAMMAR_NONE && (ns < s->worst_ns || (ns == s->worst_ns && rank >= s->worst_rank)))
@@ -73,7 +66,7 @@ static void finish(struct report_spread *s, const struct tally *t, uint64_t time
         s->worst_ns = 0;
 }
 
-static void add_class(struct report_model *m, const uint32_t *place, struct tally *tally, uint32_t index)
+static void add_class(struct report_model *m, struct tally *tally, uint32_t index)
 {
     const struct job_class *c = &m->job->classes[index];
 
@@ -82,12 +75,12 @@ static void add_class(struct report_model *m, const uint32_t *place, struct tall
         if (terminal >= m->job->terminal_count)
             continue;
         const struct job_terminal *t = &m->job->terminals[terminal];
-        struct tally *own = &tally[place[terminal] + (t->kind == JOB_REGION ? m->site_count : 0)];
-        add_node(spread_of(m, place, terminal), own, t, c, index, n);
+        struct tally *own = &tally[m->place[terminal] + (t->kind == JOB_REGION ? m->site_count : 0)];
+        add_node(&report_site_of(m, terminal)->spread, own, t, c, index, n);
     }
 }
 
-void report_model_add_spreads(struct report_model *m, const uint32_t *place)
+void report_model_add_spreads(struct report_model *m)
 {
     const struct report_spread none = { .min_ns = UINT64_MAX, .worst_rank = GRAMMAR_NONE };
     struct tally *tally = calloc((size_t)m->site_count + m->region_count + 1, sizeof *tally);
@@ -97,7 +90,7 @@ void report_model_add_spreads(struct report_model *m, const uint32_t *place)
     for (uint32_t i = 0; i < m->region_count; i++)
         m->regions[i].spread = none;
     for (uint32_t c = 0; c < m->job->class_count; c++)
-        add_class(m, place, tally, c);
+        add_class(m, tally, c);
     for (uint32_t i = 0; i < m->site_count; i++)
         finish(&m->sites[i].spread, &tally[i], m->sites[i].time_ns);
     for (uint32_t i = 0; i < m->region_count; i++)

@@ -32,7 +32,6 @@ struct rows {
 
 struct writing {
     struct report_model *model;
-    const uint32_t *place;
     struct rows *rows;
 };
 
@@ -46,7 +45,7 @@ static int write_pair(void *arg, const struct job_flow_pair *p)
 {
     struct writing *w = arg;
     struct report_model *m = w->model;
-    struct row row = { w->place[p->terminal], { p->rank, p->peer, p->messages, p->bytes } };
+    struct row row = { m->place[p->terminal], { p->rank, p->peer, p->messages, p->bytes } };
 
     if (!counts(m->job, p) || !p->messages)
         return 0;
@@ -153,10 +152,10 @@ static void name_sites(struct report_model *m, struct rows *rows, struct report_
         m->pattern_count = MOST_PATTERNS;
 }
 
-void report_model_add_traffic(struct report_model *m, const uint32_t *place)
+void report_model_add_traffic(struct report_model *m)
 {
     struct rows rows = { 0 };
-    struct writing w = { m, place, &rows };
+    struct writing w = { m, &rows };
 
     base_must(job_flows_walk(m->job, write_pair, &w));
     struct report_edge *scratch = calloc((size_t)rows.count + 1, sizeof *scratch);

@@ -178,7 +178,7 @@ static void add_regions(struct report *r, cJSON *root)
     cJSON *array = cJSON_AddArrayToObject(root, "regions");
 
     for (uint32_t i = 0; i < r->model->region_count; i++) {
-        const struct report_region *g = &r->model->regions[i];
+        const struct report_site *g = &r->model->regions[i];
         cJSON *o = report_json_object(array);
         add_place(r, o, g->terminal, "function");
         ADD(o, COUNT("count", g->count), TIME("time_seconds", g->time_ns), TIME("gap_seconds", g->gap_ns));

@@ -9,7 +9,7 @@
 #include "views/views.h"
 
 /* Under the region that it is of. */
-static void print_team(const struct report *r, const struct report_region *g, const struct report_team *t,
+static void print_team(const struct report *r, const struct report_site *g, const struct report_team *t,
                        struct views_table *table)
 {
     double efficiency = report_team_efficiency(t), fork = report_fork_share(r->model, t);
@@ -38,7 +38,7 @@ static void print_threads(const struct report *r, uint32_t callsite, FILE *out)
             report_percent((double)t->timed_ns, (double)t->team_ns));
 }
 
-static void print_region(struct report *r, const struct report_region *g, struct views_table *t)
+static void print_region(struct report *r, const struct report_site *g, struct views_table *t)
 {
     bool uneven = g->spread.cov >= 0.1 && g->spread.worst_rank != GRAMMAR_NONE;
     const char *more = uneven ? report_text(" (uneven: cov %.2f, worst rank %u)", g->spread.cov, g->spread.worst_rank)
@@ -87,7 +87,7 @@ void report_print_omp(struct report *r, FILE *out)
     else
         print_region(r, &m->regions[0], &t);
     for (uint32_t i = 0; i < m->region_count; i++) {
-        const struct report_region *g = &m->regions[i];
+        const struct report_site *g = &m->regions[i];
         print_region(r, g, &t);
         for (uint32_t k = 0; k < g->team_count; k++)
             print_team(r, g, &g->teams[k], &t);

@@ -144,7 +144,7 @@ static void print_regions(struct report *r, FILE *out)
     if (m->region_count)
         fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "parallel region", "count", "time", "share", "place");
     for (uint32_t i = 0; i < m->region_count && i < top; i++) {
-        const struct report_region *g = &m->regions[i];
+        const struct report_site *g = &m->regions[i];
         fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", report_site_name(r->names, g->terminal),
                 report_count(g->count), report_time((double)g->time_ns),
                 report_percent((double)g->time_ns, run_ns(m)), report_where(r, g->terminal, 33));
