@@ -33,8 +33,9 @@ struct grammar_rule {
 
 /* Values of a node of which each occurrence had the same: what most nodes have. */
 struct grammar_tuple {
-    uint32_t channels;           /* as in struct grammar_event; never GRAMMAR_TEAM */
+    uint32_t channels;           /* as in struct grammar_event */
     uint64_t count, first, last; /* as in struct grammar_attr, of each channel */
+    uint64_t ns;                 /* of all durations: they are kept by value of GRAMMAR_TEAM */
     int64_t value[GRAMMAR_CHANNELS];
 };
 
@@ -201,6 +202,7 @@ static inline void grammar_attrs_add(struct grammar *g, uint32_t n, const struct
     if (__builtin_expect(t && grammar_tuple_has(t, e->channels, e->value), 1)) {
         t->count++;
         t->last = g->events;
+        t->ns += e->duration;
     } else {
         grammar_attrs_anew(g, n, e);
     }

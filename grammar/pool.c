@@ -182,7 +182,9 @@ static struct grammar_tuple *tuple_new(struct grammar *g, uint32_t n, const stru
 
 static void tuple_attr(const struct grammar_tuple *t, unsigned channel, struct grammar_attr *a)
 {
-    grammar_attr_start(a, (enum grammar_channel)channel, t->value[channel], 0, t->first);
+    grammar_attr_start(a, (enum grammar_channel)channel, t->value[channel], t->ns, t->first);
+    if (a->kind == GRAMMAR_ATTR_KEYED)
+        a->key[0].count = t->count;
     a->count = t->count;
     a->last = t->last;
     a->sum = (int64_t)((uint64_t)t->value[channel] * t->count);
@@ -191,10 +193,7 @@ static void tuple_attr(const struct grammar_tuple *t, unsigned channel, struct g
 /* Another value comes, or other channels: a cell for each channel from now on. */
 static void tuple_expand(struct grammar *g, uint32_t n)
 {
-    struct grammar_tuple *in = grammar_tuple_of(g, n), t;
-    if (!in)
-        return;
-    t = *in;
+    struct grammar_tuple t = *grammar_tuple_of(g, n);
     attrs_release(g, n);
     for (uint32_t left = t.channels; left; left &= left - 1) {
         struct grammar_attr *a = attr_new(g, n);
@@ -209,14 +208,17 @@ static bool tuples_agree(struct grammar *g, uint32_t n, uint32_t m)
     const struct grammar_tuple *a = grammar_tuple_of(g, n), *b = grammar_tuple_of(g, m);
     if (a && b && grammar_tuple_has(a, b->channels, b->value))
         return true;
-    tuple_expand(g, n);
-    tuple_expand(g, m);
+    if (a)
+        tuple_expand(g, n);
+    if (b)
+        tuple_expand(g, m);
     return false;
 }
 
 static void tuple_join(struct grammar_tuple *into, const struct grammar_tuple *from)
 {
     into->count += from->count;
+    into->ns += from->ns;
     into->first = from->first < into->first ? from->first : into->first;
     into->last = from->last > into->last ? from->last : into->last;
 }
@@ -247,14 +249,16 @@ void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr
 void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {
     uint32_t left = e->channels;
-    if (g->nodes[n].attr == GRAMMAR_NONE && !(left >> GRAMMAR_TEAM & 1)) {
-        struct grammar_tuple t = { .channels = left, .count = 1, .first = g->events, .last = g->events };
+    if (g->nodes[n].attr == GRAMMAR_NONE && !(left >> GRAMMAR_TEAM & 1 && e->value[GRAMMAR_TEAM] == -1)) {
+        struct grammar_tuple t = {
+            .channels = left, .count = 1, .first = g->events, .last = g->events, .ns = e->duration };
         for (; left; left &= left - 1)
             t.value[__builtin_ctz(left)] = e->value[__builtin_ctz(left)];
         tuple_new(g, n, &t);
         return;
     }
-    tuple_expand(g, n);
+    if (grammar_tuple_of(g, n))
+        tuple_expand(g, n);
     for (uint32_t i = g->nodes[n].attr; i != GRAMMAR_NONE && left; i = g->attrs[i].next) {
         struct grammar_attr *a = &g->attrs[i].attr;
         if (!(left >> a->channel & 1))
@@ -318,8 +322,11 @@ static bool tuple_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t w
     if (!out)
         return false;
     struct grammar_tuple *head = front ? out : a, *tail = front ? a : out;
-    head->count = a->count / whole * part;
-    tail->count -= head->count;
+    uint64_t all = a->count;
+    head->count = all / whole * part;
+    tail->count = all - head->count;
+    out->ns = grammar_share(a->ns, out->count, all);
+    a->ns -= out->ns;
     head->last -= whole - part;
     tail->first += part;
     return true;
@@ -329,7 +336,8 @@ void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t 
 {
     if (tuple_split(g, n, part, whole, front, to))
         return;
-    tuple_expand(g, n);
+    if (grammar_tuple_of(g, n))
+        tuple_expand(g, n);
     for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next) {
         struct grammar_attr *out = attr_new(g, to);
         if (out)
@@ -349,6 +357,7 @@ void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count)
 {
     struct grammar_tuple *t = grammar_tuple_of(g, n);
     if (t) {
+        t->ns = t->count ? grammar_share(t->ns, count, t->count) : 0;
         t->count = t->count ? count : 0;
         return;
     }

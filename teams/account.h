@@ -2,10 +2,11 @@
 /*
  * Which executions of a region are timed in each thread, and what those that are not were like.
  *
- * Timed are an execution that is likely to be long, and of short ones the first and every 16th. Long is 50 us and more,
- * where timing costs nothing; it is likely for as many executions after a long one as cost a thousandth of it. What a
- * timed one shows stands for those of its kind, short or long, that were not timed since the last one: so each counts
- * by its duration, and what changes with time is seen. Teams of one need no timing: their time is work, or MPI.
+ * Timed are an execution that is likely to be long, and of short ones the first ones, every 16th of a thousand and
+ * every 64th of those after them: timing one takes half as long as an empty region. Long is 50 us and more, where that
+ * is nothing; it is likely for as many executions after a long one as cost a thousandth of it. What a timed one shows
+ * stands for those of its kind, short or long, that were not timed since the last one: so each counts by its duration,
+ * and what changes with time is seen. Teams of one need no timing: their time is work, or MPI.
  *
  * Threads: the one that enters the region.  Hook-safe: yes.
  */
@@ -33,13 +34,13 @@ struct teams_account {
 /* Whether the next execution is to be timed. */
 static inline bool teams_account_due(struct teams_account *a)
 {
-    enum { FIRST = 4, EVERY = 16 };
+    enum { FIRST = 4, EVERY = 16, MANY = 1024, SELDOM = 64 };
     uint64_t n = a->executions++;
     if (a->likely) {
         a->likely--;
         return true;
     }
-    return n % EVERY == 0 || n < FIRST;
+    return n % (n < MANY ? EVERY : SELDOM) == 0 || n < FIRST;
 }
 
 /* One took so long. */
