@@ -124,11 +124,10 @@ static void append_queued(struct grammar *g, const struct grammar_event *e)
 
 void grammar_append(struct grammar *g, const struct grammar_event *e)
 {
-    struct grammar_arrival a = arrival_of(e);
     grammar_courses_note(g, e);
     if (__builtin_expect(g->busy, 0)) {
         append_queued(g, e);
-    } else if (grammar_tail_take(g, &a)) {
+    } else if (grammar_tail_event(g, e)) {
         note(g, e);
         if (g->tail.turned)
             work(g);

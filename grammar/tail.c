@@ -327,11 +327,22 @@ static bool take_inside(struct grammar *g, const struct grammar_arrival *a)
     return true;
 }
 
-bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a)
+static inline bool take(struct grammar *g, const struct grammar_arrival *a)
 {
     if (g->tail.raw != GRAMMAR_NONE)
         return take_behind_raw(g, a);
     return g->tail.depth ? take_inside(g, a) : take_last(g, a);
+}
+
+bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a)
+{
+    return take(g, a);
+}
+
+__attribute__((flatten)) bool grammar_tail_event(struct grammar *g, const struct grammar_event *e)
+{
+    struct grammar_arrival a = {e->terminal, e->gap, e->duration, e};
+    return take(g, &a);
 }
 
 bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a)

@@ -19,33 +19,39 @@ static bool bytes_predefined(MPI_Datatype type)
     return false;
 }
 
-/* The size of a datatype, below 0: not known. Predefined ones keep theirs, and most calls of a thread have few. */
-static int bytes_size(const struct pmpi_hook_call *call, MPI_Datatype type)
+/* Sizes of predefined datatypes, which keep theirs; most calls of a thread have few. */
+enum { KNOWN = 8 };
+static _Thread_local struct { MPI_Datatype type; int size; } bytes_known[KNOWN]
+    __attribute__((tls_model("initial-exec")));
+
+static unsigned bytes_place(MPI_Datatype type)
 {
-    enum { KNOWN = 8 };
-    static _Thread_local struct { MPI_Datatype type; int size; } known[KNOWN]
-        __attribute__((tls_model("initial-exec")));
-    unsigned at = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 61);
-    int size;
-    if (__builtin_expect(known[at].type == type && known[at].size, 1))
-        return known[at].size;
+    return (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 61);
+}
+
+/* Bytes of an element, 0: not known. A datatype is asked about only where it counts: an undefined argument could hold
+   anything, and where MPI_PROC_NULL is the peer nothing is transferred, and MPI need not have looked at it. */
+static __attribute__((noinline)) int bytes_ask(const struct pmpi_hook_call *call, MPI_Datatype type)
+{
     bool predefined = bytes_predefined(type);
-    if (!(call->accepted || predefined) || PMPI_Type_size(type, &size) != MPI_SUCCESS)
-        return -1;
+    int size;
+    if (type == MPI_DATATYPE_NULL || !(call->accepted || predefined) || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
+        size < 0)
+        return 0;
     if (predefined) {
-        known[at].type = type;
-        known[at].size = size;
+        bytes_known[bytes_place(type)].type = type;
+        bytes_known[bytes_place(type)].size = size;
     }
     return size;
 }
 
-/* A datatype is asked about only where it counts: an undefined argument could hold anything, and where MPI_PROC_NULL is
-   the peer nothing is transferred, and MPI need not have looked at it. */
 static int64_t bytes_times(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
-    int size;
-    if (count <= 0 || type == MPI_DATATYPE_NULL || call->key.peer_class == JOB_PEER_NULL ||
-        (size = bytes_size(call, type)) < 0)
+    unsigned at = bytes_place(type);
+    if (count <= 0 || call->key.peer_class == JOB_PEER_NULL)
+        return 0;
+    int size = __builtin_expect(bytes_known[at].type == type, 1) ? bytes_known[at].size : 0;
+    if (__builtin_expect(!size, 0) && !(size = bytes_ask(call, type)))
         return 0;
     call->element = size;
     return count * size;

@@ -128,13 +128,18 @@ static __attribute__((noinline)) struct comm_entry *comm_miss(uint64_t key)
     return entry;
 }
 
-static inline struct comm_entry *comm_lookup(uint64_t key)
+static inline struct comm_entry *comm_cached(uint64_t key)
 {
     unsigned slot = comm_mix(key) % COMM_CACHE;
-    if (__builtin_expect(comm_cache.slot[slot].key == key &&
-                         comm_cache.generation == atomic_load_explicit(&comm_generation, memory_order_acquire), 1))
-        return comm_cache.slot[slot].entry;
-    return comm_miss(key);
+    return __builtin_expect(comm_cache.slot[slot].key == key && comm_cache.generation ==
+                            atomic_load_explicit(&comm_generation, memory_order_acquire), 1)
+               ? comm_cache.slot[slot].entry : NULL;
+}
+
+static struct comm_entry *comm_lookup(uint64_t key)
+{
+    struct comm_entry *entry = comm_cached(key);
+    return entry ? entry : comm_miss(key);
 }
 
 /* --- Numbers; comm_lock held --- */
@@ -473,14 +478,20 @@ static const char *comm_given_name(MPI_Comm comm)
     return PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && comm == parent ? "parent" : NULL;
 }
 
-const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm)
+static __attribute__((noinline)) const struct pmpi_hook_communicator *comm_uncached(MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL)
         return NULL;
-    struct comm_entry *entry = comm_lookup(COMM_KEY(comm, COMM_COMM));
+    struct comm_entry *entry = comm_miss(COMM_KEY(comm, COMM_COMM));
     if (!entry)
         entry = comm_add(NULL, "unseen", comm_given_name(comm), comm);
     return entry ? &entry->seen : NULL;
+}
+
+const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm)
+{
+    struct comm_entry *entry = comm_cached(COMM_KEY(comm, COMM_COMM));
+    return __builtin_expect(entry != NULL, 1) ? &entry->seen : comm_uncached(comm);
 }
 
 const struct pmpi_hook_communicator *pmpi_hook_comm_known(MPI_Comm comm)
