@@ -233,14 +233,6 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
         leave_out(s, after - end);
 }
 
-/* Of a span on the stack, where a call is not worth saving. */
-static __attribute__((noinline)) void append_span(struct session_stream *s, const struct session_open *span,
-                                                  enum job_phase phase, uint64_t begin, uint64_t end,
-                                                  struct grammar_event *e, bool after_region)
-{
-    append(s, span->entry, phase, span->path, begin, end, e, after_region);
-}
-
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
 static __attribute__((noinline)) void open_spans(struct session_stream *s)
 {
@@ -249,7 +241,7 @@ static __attribute__((noinline)) void open_spans(struct session_stream *s)
         struct grammar_event e;
         e.channels = 0;
         if (!span->opened && stream_take(s))
-            append_span(s, span, JOB_OPEN, span->begin, span->begin, &e, in_region(s, i));
+            append(s, span->entry, JOB_OPEN, span->path, span->begin, span->begin, &e, in_region(s, i));
         stream_release(s);
         span->opened = true;
     }
@@ -325,6 +317,7 @@ static __attribute__((noinline)) uint32_t region_entry(struct session_stream *s,
     return session_keys_find(&s->keys, &key);
 }
 
+__attribute__((flatten))
 void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
                           uint32_t path, uint32_t *entry, void *owner)
 {
@@ -391,10 +384,9 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
                      uint64_t skipped)
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
-        if (span->opened)
-            append_span(s, span, JOB_CLOSE, end, end, e, span->kind == JOB_REGION);
-        else
-            append_span(s, span, JOB_LEAF, span->begin, end, e, in_region(s, s->open_count));
+        bool region = span->opened ? span->kind == JOB_REGION : in_region(s, s->open_count);
+        append(s, span->entry, span->opened ? JOB_CLOSE : JOB_LEAF, span->path, span->opened ? end : span->begin, end, e,
+               region);
         account(s, span, end);
         leave_skipped(s, skipped);
         show(s, span->begin, end);
@@ -407,11 +399,10 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
 /* The innermost span was left: it ends now, for when that was is not known. */
 static __attribute__((noinline)) void close_innermost(struct session_stream *s)
 {
-    struct session_open span = s->open[--s->open_count];
     struct grammar_event e;
     e.channels = 0;
     s->left++;
-    span_end(s, &span, &e, now_after(s), 0);
+    span_end(s, &s->open[--s->open_count], &e, now_after(s), 0);
 }
 
 /* Ends the spans whose hooks do not run any more, as seen from the frame `here`; what is inside one that does not does
@@ -454,9 +445,9 @@ void session_end_at(struct session_stream *s, struct session_span *span, struct 
     while (s->open_count > span->level && s->open[s->open_count - 1].serial != span->serial) /* it has not shown yet */
         close_innermost(s);
     if (s->open_count > span->level) {
-        struct session_open open = s->open[--s->open_count];
+        const struct session_open *open = &s->open[--s->open_count]; /* where it was, until another one is opened */
         end = end < s->last ? s->last : end;
-        span_end(s, &open, e, end < open.begin ? open.begin : end, skipped);
+        span_end(s, open, e, end < open->begin ? open->begin : end, skipped);
     }
     base_guard_leave();
 }
