@@ -203,10 +203,11 @@ static uint32_t callsite_set(uintptr_t frame, void *from)
     return (uint32_t)(mixed >> 40) % CALLSITE_SETS * CALLSITE_WAYS;
 }
 
-static bool callsite_holds(const struct callsite_word *words, uint32_t count)
+/* Two at a time, in their order: a slot has an even number of words. */
+static inline bool callsite_holds(const struct callsite_word *w, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (*words[i].where != words[i].value)
+    for (const struct callsite_word *end = w + count; w < end; w += 2)
+        if (*w[0].where != w[0].value || *w[1].where != w[1].value)
             return false;
     return true;
 }
@@ -249,6 +250,10 @@ static struct session_site callsite_remember(struct session_stream *stream, uint
     struct session_site site = found ? site_of_frames(stream, frames, found, c->depth) : none;
     if (site.callsite == GRAMMAR_NONE || (expected != GRAMMAR_NONE && site.callsite != expected))
         return none;
+    if (lesson.count % 2) {
+        lesson.words[lesson.count] = lesson.words[lesson.count - 1];
+        lesson.count++;
+    }
     uint32_t next = slot->from ? slot->next : c->filled; /* it is in the list, or comes in */
     if (!slot->from)
         c->filled = place + 1;

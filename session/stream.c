@@ -146,7 +146,8 @@ static void follow(struct session_stream *s, const struct grammar_event *e, uint
     base_fpu_give_back(kept);
 }
 
-static void deliver(struct session_stream *s, const struct grammar_event *e, uint32_t peer_class)
+static inline __attribute__((always_inline)) void deliver(struct session_stream *s, const struct grammar_event *e,
+                                                          uint32_t peer_class)
 {
     if (s->grammar)
         grammar_append(s->grammar, e);
@@ -180,8 +181,9 @@ static void leave_out(struct session_stream *s, uint64_t ns)
 }
 
 /* `in_region`: what was before the event was in a parallel region. */
-static inline void note_timeline(struct session_stream *s, const struct grammar_event *e, bool in_region, uint8_t kind,
-                                 uint64_t begin, uint64_t end)
+static inline __attribute__((always_inline)) void note_timeline(struct session_stream *s, const struct grammar_event *e,
+                                                                bool in_region, uint8_t kind, uint64_t begin,
+                                                                uint64_t end)
 {
     job_noted_add(&s->timeline.noted[e->terminal], e->gap, e->duration);
     if (s->timeline.series)
