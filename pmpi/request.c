@@ -185,7 +185,8 @@ static bool request_put(uint64_t key, const MPI_Request *where, const struct pmp
     return true;
 }
 
-__attribute__((flatten)) bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start)
+__attribute__((flatten))
+bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
     struct pmpi_hook_idup *old = NULL;
@@ -249,7 +250,8 @@ static struct pmpi_hook_idup *request_release(uint64_t key, struct request_slot 
     return idup;
 }
 
-__attribute__((flatten)) bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start)
+__attribute__((flatten))
+bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
     struct pmpi_hook_idup *idup = NULL;

@@ -387,8 +387,8 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         bool region = span->opened ? span->kind == JOB_REGION : in_region(s, s->open_count);
-        append(s, span->entry, span->opened ? JOB_CLOSE : JOB_LEAF, span->path, span->opened ? end : span->begin, end, e,
-               region);
+        append(s, span->entry, span->opened ? JOB_CLOSE : JOB_LEAF, span->path, span->opened ? end : span->begin,
+               end, e, region);
         account(s, span, end);
         leave_skipped(s, skipped);
         show(s, span->begin, end);
