@@ -205,6 +205,16 @@ static bool find_list(struct grammar_attr *a, int64_t value)
     return false;
 }
 
+/* A list in which nothing came back so far: with one more value, only the longer list explains all. */
+static bool lengthen(struct grammar_attr *a, int64_t value)
+{
+    if (a->kind != GRAMMAR_ATTR_LIST || a->period != a->count || a->count == GRAMMAR_ATTR_LENGTH)
+        return false;
+    a->list[a->period++] = value;
+    a->length++;
+    return true;
+}
+
 /* The formula failed at the next occurrence: change it to one that explains this one too. */
 static void bend(struct grammar_attr *a, int64_t value)
 {
@@ -216,7 +226,7 @@ static void bend(struct grammar_attr *a, int64_t value)
         a->ramp.step = step;
     else if (ramp && a->ramp.step != 0 && value == a->ramp.base && a->count <= UINT32_MAX)
         a->period = (uint32_t)a->count;
-    else if (!find_list(a, value))
+    else if (!lengthen(a, value) && !find_list(a, value))
         grammar_attr_set_varies(a);
 }
 
@@ -306,11 +316,24 @@ void grammar_attr_copy(struct grammar_attr *a, const struct grammar_attr *g)
     memcpy(a->key, g->key, sizeof a->key); /* the largest member of the union */
 }
 
+/* Whether b is what a's formula gives next, as it is from its beginning: one more turn of what comes back. */
+static bool goes_on(const struct grammar_attr *a, const struct grammar_attr *b)
+{
+    if (a->period == 0 || a->kind != b->kind || a->count % a->period != 0)
+        return false;
+    if (a->kind == GRAMMAR_ATTR_LIST)
+        return a->period == b->period && !memcmp(a->list, b->list, a->period * sizeof *a->list);
+    return a->ramp.base == b->ramp.base && a->ramp.step == b->ramp.step &&
+           (b->period == a->period || (b->period == 0 && b->count <= a->period));
+}
+
 /* a's occurrences, then b's; the totals are the caller's. */
 static void chain(struct grammar_attr *a, const struct grammar_attr *b)
 {
     struct grammar_attr g;
 
+    if (goes_on(a, b))
+        return;
     if (b->count <= GRAMMAR_ATTR_SHORT) {
         g = *a;
         for (uint64_t i = 0; i < b->count; i++)
