@@ -36,3 +36,15 @@ int base_array_more(void *array, uint64_t count, size_t size)
         return 0;
     return base_array_room(array, &room, count ? 2 * count : 1, size);
 }
+
+int base_array_append(void *array, uint32_t *count, uint32_t *room, const void *elements, uint32_t more, size_t size)
+{
+    int error = base_array_room(array, room, (uint64_t)*count + more, size);
+    char *at;
+    if (error || !more)
+        return error;
+    memcpy(&at, array, sizeof at);
+    memcpy(at + size * *count, elements, size * more);
+    *count += more;
+    return 0;
+}

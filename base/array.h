@@ -25,6 +25,9 @@
    failure all is as it was. */
 int base_array_room(void *array, uint32_t *room, uint64_t need, size_t size);
 
+/* Appends `more` elements to *count of them; on failure all is as it was. Returns as above. */
+int base_array_append(void *array, uint32_t *count, uint32_t *room, const void *elements, uint32_t more, size_t size);
+
 /* For an array that keeps no room beside its count: room for one more after `count` elements, which is there unless
    `count` is 0 or a power of two. Returns as above. */
 int base_array_more(void *array, uint64_t count, size_t size);

@@ -113,7 +113,7 @@ static int unpack_streams(struct file_reader *r)
     struct job *j = r->job;
     size_t n = file_reader_count(r, SECTION_STREAMS);
     int error = 0;
-    if (base_array_room(&j->streams, &j->index->stream_room, n, sizeof *j->streams))
+    if (job_rows_room(j, JOB_TABLE_STREAMS, n))
         return file_reader_no_memory(r);
     for (size_t i = 0; i < n && !error; i++)
         error = unpack_stream(r, i, n, &j->streams[i]);

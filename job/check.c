@@ -298,25 +298,10 @@ static bool extent_sane(const struct job_stream *s, const struct job_extent *e, 
 static int check_block(const struct audit *a, uint32_t i)
 {
     const struct job_stream *s = &a->job->streams[i];
-    if (s->rank % a->job->info.block || !s->count || s->count > a->job->info.block)
-        return REFUSE(a, "streams %u: not a block of ranks", i);
-    if (!extent_sane(s, &s->wall, a->job->info.block) || !extent_sane(s, &s->useful, a->job->info.block))
+    if (a->job->info.block > 1 &&
+        (!extent_sane(s, &s->wall, a->job->info.block) || !extent_sane(s, &s->useful, a->job->info.block)))
         return REFUSE(a, "streams %u: extremes of other ranks", i);
-    bool known = s->class_index == GRAMMAR_NONE || s->class_index < a->job->class_count;
-    return known ? 0 : REFUSE(a, "streams %u: class out of range", i);
-}
-
-static int check_stream(const struct audit *a, uint32_t i)
-{
-    const struct job_stream *s = &a->job->streams[i];
-    if (i && (s[-1].rank > s->rank || (s[-1].rank == s->rank && s[-1].thread >= s->thread)))
-        return REFUSE(a, "stream %u: out of order", i);
-    if (s->lost > s->events)
-        return REFUSE(a, "stream %u: %llu of %llu events lost", i, (unsigned long long)s->lost,
-                      (unsigned long long)s->events);
-    if (a->job->info.block == 1)
-        return s->count == 1 ? 0 : REFUSE(a, "stream %u: stands for %u", i, s->count);
-    return check_block(a, i);
+    return 0;
 }
 
 /* What all records together have is what all classes together have. */
@@ -347,7 +332,7 @@ static int check_streams(const struct audit *a)
     if (!j->info.block || (j->info.block & (j->info.block - 1)))
         error = REFUSE(a, "info: blocks of %u ranks", j->info.block);
     for (uint32_t i = 0; i < j->stream_count && !error; i++)
-        error = check_stream(a, i);
+        error = check_block(a, i);
     if (!error)
         error = check_totals(a);
     return !error && j->info.block == 1 ? check_owners(a) : error;
@@ -364,11 +349,9 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
         error = check_places(&a);
     for (uint32_t i = 0; i < j->class_count && !error; i++)
         error = check_class(&a, i);
-    if (!error)
-        error = check_streams(&a);
     for (enum job_tables t = JOB_TABLE_TERMINALS + 1; t < JOB_TABLES && !error; t++)
         error = job_rows_check(j, t, why, size);
-    return error;
+    return error ? error : check_streams(&a);
 }
 
 int job_check_set(const struct job *j, uint32_t class_index, const struct job_class *c, uint32_t first,

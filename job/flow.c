@@ -29,17 +29,14 @@ uint32_t job_flow_peer(const struct job_flow *f, uint32_t rank, uint32_t ranks)
 
 int job_flows_append(struct job_flows *f, struct job_flow row, const struct job_range *ranges, uint32_t count)
 {
-    int error = base_array_room(&f->row, &f->room, (uint64_t)f->count + 1, sizeof *f->row);
-    if (!error)
-        error = base_array_room(&f->ranges.range, &f->ranges.room, (uint64_t)f->ranges.count + count, sizeof *ranges);
-    if (error)
-        return error;
     row.range_first = f->ranges.count;
     row.range_count = count;
-    memcpy(f->ranges.range + f->ranges.count, ranges, count * sizeof *ranges);
-    f->ranges.count += count;
-    f->row[f->count++] = row;
-    return 0;
+    int error = base_array_append(&f->ranges.range, &f->ranges.count, &f->ranges.room, ranges, count, sizeof *ranges);
+    if (!error)
+        error = base_array_append(&f->row, &f->count, &f->room, &row, 1, sizeof row);
+    if (error)
+        f->ranges.count = row.range_first;
+    return error;
 }
 
 /* --- Two jobs, terminal by terminal and direction by direction --- */

@@ -28,24 +28,14 @@ void job_groups_free(struct job_groups *g)
 static int append(struct job_groups *g, struct job_group group, const struct job_run *runs,
                   const struct job_range *ranges)
 {
-    int error = base_array_room(&g->group, &g->group_room, (uint64_t)g->group_count + 1, sizeof *g->group);
-    if (!error)
-        error = base_array_room(&g->runs, &g->run_room, (uint64_t)g->run_count + group.run_count, sizeof *g->runs);
-    if (!error)
-        error = base_array_room(&g->ranges.range, &g->ranges.room, (uint64_t)g->ranges.count + group.range_count,
-                         sizeof *g->ranges.range);
-    if (error)
-        return error;
     group.run_first = g->run_count;
     group.range_first = g->ranges.count;
-    if (group.run_count)
-        memcpy(g->runs + g->run_count, runs, group.run_count * sizeof *runs);
-    if (group.range_count)
-        memcpy(g->ranges.range + g->ranges.count, ranges, group.range_count * sizeof *ranges);
-    g->run_count += group.run_count;
-    g->ranges.count += group.range_count;
-    g->group[g->group_count++] = group;
-    return 0;
+    int error = base_array_append(&g->runs, &g->run_count, &g->run_room, runs, group.run_count, sizeof *runs);
+    if (!error)
+        error = base_array_append(&g->ranges.range, &g->ranges.count, &g->ranges.room, ranges, group.range_count,
+                                  sizeof *ranges);
+    return error ? error
+                 : base_array_append(&g->group, &g->group_count, &g->group_room, &group, 1, sizeof group);
 }
 
 /* A group with what its numbers stand for. */

@@ -51,18 +51,13 @@ static int append_row(struct job_hops *out, const struct hop *h, uint32_t n, boo
         free(set.range);
         set = larger;
     }
+    row.range_first = out->ranges.count;
+    row.range_count = set.count;
     if (!error)
-        error = base_array_room(&out->hop, &out->hop_room, (uint64_t)out->hop_count + 1, sizeof row);
+        error = base_array_append(&out->ranges.range, &out->ranges.count, &out->ranges.room, set.range, set.count,
+                                  sizeof *set.range);
     if (!error)
-        error = base_array_room(&out->ranges.range, &out->ranges.room, (uint64_t)out->ranges.count + set.count,
-                                sizeof *set.range);
-    if (!error) {
-        row.range_first = out->ranges.count;
-        row.range_count = set.count;
-        memcpy(out->ranges.range + out->ranges.count, set.range, set.count * sizeof *set.range);
-        out->ranges.count += set.count;
-        out->hop[out->hop_count++] = row;
-    }
+        error = base_array_append(&out->hop, &out->hop_count, &out->hop_room, &row, 1, sizeof row);
     free(set.range);
     return error;
 }
@@ -126,27 +121,22 @@ static int number_hops(const struct job_hops *side, const struct job_maps *maps,
     return number ? 0 : PYTHIA_ENOMEM;
 }
 
-int job_hops_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job_hops *out)
+int job_hops_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made)
 {
     static const struct job_maps same;
     const struct job_hops *a = &into->hops, *b = &from->hops;
     uint64_t hops = (uint64_t)a->hop_count + b->hop_count;
-    struct job_rows stops = { 0 };
     struct hop *hop = malloc((hops + 1) * sizeof *hop);
-    memset(out, 0, sizeof *out);
     int error = hops > BASE_ARRAY_LIMIT ? PYTHIA_ELIMIT : hop ? 0 : PYTHIA_ENOMEM;
     if (!error)
-        error = job_rows_join(into, from, JOB_TABLE_STOPS, maps, &stops);
-    *out = (struct job_hops){ .stop = stops.row, .stop_count = stops.count, .stop_room = stops.room };
+        error = job_rows_join(into, from, JOB_TABLE_STOPS, maps, made);
     if (!error)
-        error = number_hops(a, &same, out, hop);
+        error = number_hops(a, &same, &made->hops, hop);
     if (!error)
-        error = number_hops(b, maps, out, hop + a->hop_count);
+        error = number_hops(b, maps, &made->hops, hop + a->hop_count);
     if (!error)
-        error = join_hops(out, hop, (uint32_t)hops);
+        error = join_hops(&made->hops, hop, (uint32_t)hops);
     free(hop);
-    if (error)
-        job_hops_free(out);
     return error;
 }
 
@@ -154,20 +144,21 @@ int job_hops_add(struct job *j, uint32_t rank, uint32_t thread, const struct job
 {
     static const struct job_maps same;
     struct job_range here = { .first = rank, .count = 1, .stride = 1, .thread = thread };
-    struct job one = { .hops = *own };
-    struct job_hops both;
+    struct job one = { .hops = *own }, made = { 0 };
     one.hops.ranges = (struct job_ranges){ &here, 1, 1 };
     for (uint32_t i = 0; i < own->hop_count; i++) {
         own->hop[i].range_first = 0;
         own->hop[i].range_count = 1;
         own->hop[i].mean = 0;
     }
-    int error = job_hops_join(j, &one, &same, &both);
-    if (error)
-        return error;
-    job_hops_free(&j->hops);
-    j->hops = both;
-    return 0;
+    int error = job_hops_join(j, &one, &same, &made);
+    struct job_hops before = j->hops;
+    if (!error) {
+        j->hops = made.hops;
+        made.hops = before;
+    }
+    job_rows_free(&made);
+    return error;
 }
 
 int job_hops_check(const struct job *j, char *why, size_t size)

@@ -51,7 +51,7 @@ int job_hops_add(struct job *j, uint32_t rank, uint32_t thread, const struct job
 /* --- Between the parts of a job --- */
 void job_hops_free(struct job_hops *h);
 int job_hops_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
-/* The rows of both, those of `from` renumbered. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
-int job_hops_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job_hops *out);
+/* `made` gets the rows of both, those of `from` renumbered. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT: some of them. */
+int job_hops_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
 
 #endif

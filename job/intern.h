@@ -43,7 +43,7 @@ struct job_index {
                                                          number */
     uint32_t hash_room[JOB_INTERNED_TERMINAL];
     uint32_t string_room, module_room, frame_room, callsite_room, comm_room, terminal_room, terminal_hash_room;
-    uint32_t class_room, stream_room;
+    uint32_t class_room;
 };
 
 /* Number for a hash, GRAMMAR_NONE when absent. */

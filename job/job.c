@@ -45,7 +45,6 @@ void job_destroy(struct job *j)
     free(j->strings);
     free(j->terminal_hash);
     free(j->classes);
-    free(j->streams);
     job_rows_free(j);
     if (j->store)
         j->store->close(j->store);

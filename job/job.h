@@ -50,7 +50,7 @@ struct job {
     struct job_info info;
     struct job_oracle oracle;
     uint32_t string_count, module_count, frame_count, callsite_count, comm_count, terminal_count, class_count,
-        stream_count, sum_count, sum_room, task_count, task_room, region_count, region_room;
+        stream_count, stream_room, sum_count, sum_room, task_count, task_room, region_count, region_room;
     char **strings;
     struct job_module *modules;
     struct job_frame *frames;

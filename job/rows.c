@@ -166,15 +166,18 @@ void job_rows_counted(struct job *j, enum job_tables t, uint32_t count)
     memcpy((char *)j + s->count, &count, sizeof count);
 }
 
-void job_rows_swap(struct job *j, enum job_tables t, struct job_rows *rows)
+void job_rows_swap(struct job *a, struct job *b, enum job_tables t)
 {
     const struct job_schema *s = &job_schemas[t];
-    struct job_rows own = { NULL, number_at(j, s->count), number_at(j, s->room) };
-    memcpy(&own.row, (char *)j + s->rows, sizeof own.row);
-    memcpy((char *)j + s->rows, &rows->row, sizeof rows->row);
-    memcpy((char *)j + s->count, &rows->count, sizeof rows->count);
-    memcpy((char *)j + s->room, &rows->room, sizeof rows->room);
-    *rows = own;
+    const struct { uint16_t at; size_t size; } parts[] = { { s->rows, sizeof(void *) },
+                                                           { s->count, sizeof(uint32_t) },
+                                                           { s->room, sizeof(uint32_t) } };
+    for (int i = 0; i < 3; i++) {
+        char *x = (char *)a + parts[i].at, *y = (char *)b + parts[i].at, kept[sizeof(void *)];
+        memcpy(kept, x, parts[i].size);
+        memcpy(x, y, parts[i].size);
+        memcpy(y, kept, parts[i].size);
+    }
 }
 
 static char *place_of(const struct job_schema *s, char *rows, uint32_t count, const void *key)
@@ -229,38 +232,40 @@ static bool is_sorted(const struct job_schema *s, const char *rows, uint32_t cou
     return true;
 }
 
-/* Fills `out` with the rows in order, joined. Or PYTHIA_ENOMEM. */
-static int settle(const struct job *j, enum job_tables t, const char *rows, uint32_t count, struct job_rows *out)
+/* `made` gets the rows in order, joined. Or PYTHIA_ENOMEM. */
+static int settle(const struct job *j, enum job_tables t, const char *rows, uint32_t count, struct job *made)
 {
     const struct job_schema *s = &job_schemas[t];
     struct sorting by = { s, rows };
-    uint32_t *number = malloc(((size_t)count + 1) * sizeof *number);
-    int error = number ? base_array_room(&out->row, &out->room, count, s->size) : PYTHIA_ENOMEM;
+    uint32_t *number = malloc(((size_t)count + 1) * sizeof *number), none, kept = 0;
+    int error = number ? job_rows_room(made, t, count) : PYTHIA_ENOMEM;
+    char *out = job_rows_of(made, t, &none);
     for (uint32_t i = 0; i < count && !error; i++)
         number[i] = i;
     if (!error && count)
         qsort_r(number, count, sizeof *number, by_keys, &by);
     for (uint32_t i = 0; i < count && !error; i++) {
         const char *row = rows + s->size * (size_t)number[i];
-        char *last = (char *)out->row + s->size * (size_t)out->count;
-        if (out->count && order_of(s, last - s->size, row) == 0)
+        char *last = out + s->size * (size_t)kept;
+        if (kept && order_of(s, last - s->size, row) == 0)
             job_row_join(j, t, last - s->size, row);
         else
-            memcpy(last, row, s->size), out->count++;
+            memcpy(last, row, s->size), kept++;
     }
+    job_rows_counted(made, t, kept);
     free(number);
     return error;
 }
 
 int job_rows_settle(struct job *j, enum job_tables t)
 {
-    struct job_rows out = { 0 };
+    struct job made = { 0 };
     uint32_t count;
     const char *rows = job_rows_of(j, t, &count);
-    int error = is_sorted(&job_schemas[t], rows, count) ? 0 : settle(j, t, rows, count, &out);
-    if (out.count)
-        job_rows_swap(j, t, &out);
-    free(out.row);
+    int error = is_sorted(&job_schemas[t], rows, count) ? 0 : settle(j, t, rows, count, &made);
+    if (!error && job_rows_of(&made, t, &count))
+        job_rows_swap(j, &made, t);
+    job_rows_free(&made);
     return error;
 }
 
@@ -282,7 +287,7 @@ static char *copy_rows(char *to, const struct job *from, enum job_tables t, cons
 }
 
 int job_rows_join(const struct job *into, const struct job *from, enum job_tables t, const struct job_maps *maps,
-                  struct job_rows *out)
+                  struct job *made)
 {
     static const struct job_maps same;
     uint32_t a, b, block = job_streams_block(into, from);
@@ -294,7 +299,7 @@ int job_rows_join(const struct job *into, const struct job *from, enum job_table
     if (!both)
         return PYTHIA_ENOMEM;
     copy_rows(copy_rows(both, into, t, &same, block), from, t, maps, block);
-    int error = settle(into, t, both, a + b, out);
+    int error = settle(into, t, both, a + b, made);
     free(both);
     return error;
 }

@@ -115,6 +115,28 @@ static bool delay_sane(const struct job *j, const void *row)
     return d->ready_ns <= d->wall_ns && d->most_ns <= d->ready_ns;
 }
 
+/* --- The streams --- */
+
+FIELDS(stream,
+       FIELD(job_stream, rank, .flags = JOB_BLOCK, KEY),
+       FIELD(job_stream, thread, KEY),
+       FIELD(job_stream, class_index, OF(CLASSES), .flags = JOB_OR_NONE),
+       FIELD(job_stream, count, .flags = JOB_NOT_0, ADDED),
+       FIELD(job_stream, events, ADDED),
+       FIELD(job_stream, lost, ADDED),
+       FIELD(job_stream, begin_ns, ADDED),
+       FIELD(job_stream, wall_ns, ADDED),
+       FIELD(job_stream, mpi_ns, ADDED),
+       FIELD(job_stream, omp_ns, ADDED),
+       FIELD(job_stream, cost_ns, ADDED),
+       FIELD(job_stream, drift_ns, ADDED));
+
+static bool stream_sane(const struct job *j, const void *row)
+{
+    const struct job_stream *s = row;
+    return s->count <= j->info.block && s->lost <= s->events;
+}
+
 /* --- By terminal --- */
 
 FIELDS(sum,
@@ -316,6 +338,8 @@ const struct job_schema job_schemas[JOB_TABLES] = {
     [JOB_TABLE_CALLSITES] = DEFINED(callsite, job_callsite, callsites, callsite_count),
     [JOB_TABLE_COMMS] = DEFINED(comm, job_comm, comms, comm_count),
     [JOB_TABLE_TERMINALS] = DEFINED(terminal, job_terminal, terminals, terminal_count),
+    [JOB_TABLE_STREAMS] = KEYED(stream, streams, stream_count, stream_room, .name = "stream", .sane = stream_sane,
+                                .join = job_stream_join),
     [JOB_TABLE_ORACLE] = SINGLE(oracle, present),
     [JOB_TABLE_SUMS] = KEYED(sum, sums, sum_count, sum_room, .name = "sum"),
     [JOB_TABLE_REGIONS] = KEYED(region, regions, region_count, region_room, .name = "region", .sane = region_sane,

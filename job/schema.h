@@ -22,11 +22,11 @@
 /* In the order of what is said of what: a table names only those above it. */
 enum job_tables {
     JOB_TABLE_INFO, JOB_TABLE_MODULES, JOB_TABLE_FRAMES, JOB_TABLE_CALLSITES, JOB_TABLE_COMMS, JOB_TABLE_TERMINALS,
-    JOB_TABLE_ORACLE, JOB_TABLE_SUMS, JOB_TABLE_REGIONS, JOB_TABLE_TASKS, JOB_TABLE_MACHINE, JOB_TABLE_GROUPS,
-    JOB_TABLE_GROUP_RUNS, JOB_TABLE_GROUP_RANGES, JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, JOB_TABLE_STARTS,
-    JOB_TABLE_START_RUNS, JOB_TABLE_SERIES, JOB_TABLE_EXTREMES, JOB_TABLE_OWN, JOB_TABLE_CLOCK, JOB_TABLE_DELAY,
-    JOB_TABLE_DIGRAMS, JOB_TABLE_THREADS, JOB_TABLE_LEARNED_REGIONS, JOB_TABLE_LEARNED_TASKS, JOB_TABLE_STOPS,
-    JOB_TABLE_HOPS, JOB_TABLE_HOP_RANGES, JOB_TABLES
+    JOB_TABLE_STREAMS, JOB_TABLE_ORACLE, JOB_TABLE_SUMS, JOB_TABLE_REGIONS, JOB_TABLE_TASKS, JOB_TABLE_MACHINE,
+    JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RUNS, JOB_TABLE_GROUP_RANGES, JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES,
+    JOB_TABLE_STARTS, JOB_TABLE_START_RUNS, JOB_TABLE_SERIES, JOB_TABLE_EXTREMES, JOB_TABLE_OWN, JOB_TABLE_CLOCK,
+    JOB_TABLE_DELAY, JOB_TABLE_DIGRAMS, JOB_TABLE_THREADS, JOB_TABLE_LEARNED_REGIONS, JOB_TABLE_LEARNED_TASKS,
+    JOB_TABLE_STOPS, JOB_TABLE_HOPS, JOB_TABLE_HOP_RANGES, JOB_TABLES
 };
 
 /* What a field's number is a number of. */
@@ -60,8 +60,6 @@ struct job_schema {
 
 extern const struct job_schema job_schemas[JOB_TABLES];
 
-/* Rows that are nobody's yet. */
-struct job_rows { void *row; uint32_t count, room; };
 /* By what a number of one job is called in another: NULL where it stays. */
 struct job_maps { const uint32_t *of[JOB_REFERS]; };
 
@@ -84,11 +82,10 @@ int job_rows_add(struct job *j, enum job_tables t, const void *row);
 /* `into` gets what `from`, renumbered, says, whatever their keys. */
 void job_row_join(const struct job *j, enum job_tables t, void *into, const void *from);
 void job_row_rename(enum job_tables t, void *row, const struct job_maps *maps);
-/* What both have of a keyed table, as it will be in `into`, in order. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+/* `made` gets what both have of a keyed table, as it will be in `into`, in order. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
 int job_rows_join(const struct job *into, const struct job *from, enum job_tables t, const struct job_maps *maps,
-                  struct job_rows *out);
-/* These become the job's, and its own come back. */
-void job_rows_swap(struct job *j, enum job_tables t, struct job_rows *rows);
+                  struct job *made);
+void job_rows_swap(struct job *a, struct job *b, enum job_tables t);
 /* Sorts rows by their keys, those of equal keys become one. 0, PYTHIA_ENOMEM: they are as they were. */
 int job_rows_settle(struct job *j, enum job_tables t);
 

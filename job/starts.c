@@ -42,15 +42,9 @@ const struct job_start_run *job_starts_find(const struct job *j, int64_t name, u
 
 static int append(struct job_starts *s, int64_t name, const struct job_start_run *runs, uint32_t count)
 {
-    int error = base_array_room(&s->list, &s->room, (uint64_t)s->count + 1, sizeof *s->list);
-    if (!error)
-        error = base_array_room(&s->runs, &s->run_room, (uint64_t)s->run_count + count, sizeof *s->runs);
-    if (error)
-        return error;
-    memcpy(s->runs + s->run_count, runs, count * sizeof *runs);
-    s->list[s->count++] = (struct job_start_list){ name, s->run_count, count };
-    s->run_count += count;
-    return 0;
+    struct job_start_list list = { name, s->run_count, count };
+    int error = base_array_append(&s->runs, &s->run_count, &s->run_room, runs, count, sizeof *runs);
+    return error ? error : base_array_append(&s->list, &s->count, &s->room, &list, 1, sizeof list);
 }
 
 /* The lists of both in the order of their names. */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "job/streams.h"
+#include "job/schema.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/array.h"
 #include "base/order.h"
 #include "pythia.h"
-#include "job/intern.h"
-#include "job/ranges.h"
 
 /* Of a job of so many ranks. */
 static uint32_t block_of_size(uint32_t ranks)
@@ -42,17 +40,10 @@ void job_stream_alone(struct job_stream *s, uint32_t rank)
     s->useful = (struct job_extent){ useful, useful, rank, rank };
 }
 
-static void add_record(struct job_stream *a, const struct job_stream *b)
+void job_stream_join(void *x, const void *y)
 {
-    a->count += b->count;
-    a->events += b->events;
-    a->lost += b->lost;
-    a->begin_ns += b->begin_ns;
-    a->wall_ns += b->wall_ns;
-    a->mpi_ns += b->mpi_ns;
-    a->omp_ns += b->omp_ns;
-    a->cost_ns += b->cost_ns;
-    a->drift_ns += b->drift_ns;
+    struct job_stream *a = x;
+    const struct job_stream *b = y;
     meet_extent(&a->wall, &b->wall);
     meet_extent(&a->useful, &b->useful);
     if (a->class_index != b->class_index)
@@ -65,34 +56,14 @@ uint32_t job_streams_place(const struct job *j, uint32_t rank, uint32_t thread)
     return BASE_ARRAY_PLACE(j->stream_count, i, order(&j->streams[i], &key) < 0);
 }
 
-static int by_place(const void *a, const void *b)
+static uint32_t larger(uint32_t a, uint32_t b)
 {
-    return order(a, b);
+    return a > b ? a : b;
 }
 
-/* Sorts the records; those of one place become one. */
-static void meet(struct job *j)
+uint32_t job_streams_block(const struct job *a, const struct job *b)
 {
-    uint32_t kept = 0;
-    if (j->stream_count)
-        qsort(j->streams, j->stream_count, sizeof *j->streams, by_place);
-    for (uint32_t i = 0; i < j->stream_count; i++)
-        if (kept && !order(&j->streams[kept - 1], &j->streams[i]))
-            add_record(&j->streams[kept - 1], &j->streams[i]);
-        else
-            j->streams[kept++] = j->streams[i];
-    j->stream_count = kept;
-}
-
-/* Coarser blocks: records move to the begin of theirs, and those that meet become one. */
-static void coarsen(struct job *j, uint32_t block)
-{
-    if (block <= j->info.block)
-        return;
-    j->info.block = block;
-    for (uint32_t i = 0; i < j->stream_count; i++)
-        j->streams[i].rank -= j->streams[i].rank % block;
-    meet(j); /* a block has its threads in the order of the ranks by now */
+    return larger(block_of_size(larger(a->info.ranks, b->info.ranks)), larger(a->info.block, b->info.block));
 }
 
 /* --- A stream that is in both --- */
@@ -133,7 +104,7 @@ static int add_members(struct job_ranges *all, const struct job *j)
 }
 
 /* Records of blocks do not tell; the classes' members do. */
-static int check_disjoint(const struct job *a, const struct job *b)
+int job_streams_disjoint(const struct job *a, const struct job *b)
 {
     struct job_ranges all = { 0 };
     if (!a->class_count || !b->class_count || last_rank(a) < first_rank(b))
@@ -145,81 +116,28 @@ static int check_disjoint(const struct job *a, const struct job *b)
     return error;
 }
 
-int job_streams_plan(struct job *into, const struct job *from)
-{
-    int error = check_disjoint(into, from);
-    return error ? error : base_array_room(&into->streams, &into->index->stream_room,
-                                      (uint64_t)into->stream_count + from->stream_count, sizeof *into->streams);
-}
+/* --- One more --- */
 
-/* --- Joining --- */
-
-static struct job_stream renamed(const struct job_stream *s, uint32_t block, const uint32_t *class_map)
+int job_streams_room(struct job *j)
 {
-    struct job_stream r = *s;
-    r.rank -= r.rank % block;
-    if (r.class_index != GRAMMAR_NONE)
-        r.class_index = class_map[r.class_index];
-    return r;
-}
-
-/* One more record at its place; nearly always at the end. */
-static void put(struct job *j, const struct job_stream *s)
-{
-    uint32_t n = j->stream_count,
-             at = n && order(&j->streams[n - 1], s) >= 0 ? job_streams_place(j, s->rank, s->thread) : n;
-    if (at < n && !order(&j->streams[at], s)) {
-        add_record(&j->streams[at], s);
-        return;
+    static const struct job_maps same;
+    const struct job nobody = { .info.ranks = 0 };
+    uint32_t block = job_streams_block(j, j);
+    struct job made = { 0 };
+    int error = block == j->info.block ? 0 : job_rows_join(j, &nobody, JOB_TABLE_STREAMS, &same, &made);
+    if (!error && block != j->info.block) {
+        job_rows_swap(j, &made, JOB_TABLE_STREAMS);
+        j->info.block = block;
     }
-    memmove(&j->streams[at + 1], &j->streams[at], (n - at) * sizeof *s);
-    j->streams[at] = *s;
-    j->stream_count++;
-}
-
-/* Records that interleave: `from` goes to the end, and both are sorted. Equal places meet. */
-static void put_all(struct job *j, const struct job *from, const uint32_t *class_map)
-{
-    uint32_t n = j->stream_count;
-    for (uint32_t i = 0; i < from->stream_count; i++)
-        j->streams[n + i] = renamed(&from->streams[i], j->info.block, class_map);
-    j->stream_count = n + from->stream_count;
-    meet(j);
-}
-
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
-uint32_t job_streams_block(const struct job *a, const struct job *b)
-{
-    return larger(block_of_size(larger(a->info.ranks, b->info.ranks)), larger(a->info.block, b->info.block));
-}
-
-void job_streams_commit(struct job *into, const struct job *from, const uint32_t *class_map)
-{
-    coarsen(into, job_streams_block(into, from));
-    if (!from->stream_count)
-        return;
-    struct job_stream first = renamed(&from->streams[0], into->info.block, class_map);
-    bool after = !into->stream_count || order(&into->streams[into->stream_count - 1], &first) <= 0;
-    if (from->info.block != into->info.block || !after) {
-        put_all(into, from, class_map);
-        return;
-    }
-    for (uint32_t i = 0; i < from->stream_count; i++) {
-        struct job_stream s = renamed(&from->streams[i], into->info.block, class_map);
-        put(into, &s);
-    }
+    job_rows_free(&made);
+    return error ? error : job_rows_room(j, JOB_TABLE_STREAMS, (uint64_t)j->stream_count + 1);
 }
 
 void job_streams_add(struct job *j, const struct job_stream *s)
 {
     struct job_stream one = *s;
-    coarsen(j, block_of_size(j->info.ranks));
     one.count = 1;
     job_stream_alone(&one, s->rank);
     one.rank -= one.rank % j->info.block;
-    put(j, &one);
+    (void)job_rows_add(j, JOB_TABLE_STREAMS, &one); /* there is room */
 }

@@ -74,13 +74,14 @@ static inline double job_stream_rate(const struct job_stream *s)
 /* --- For job/ and merge/ --- */
 /* Ranks that share a record where both jobs are one. */
 uint32_t job_streams_block(const struct job *a, const struct job *b);
-/* Makes room for the records of both, and refuses (PYTHIA_EINVAL) a stream that is in both. */
-int job_streams_plan(struct job *into, const struct job *from);
-/* Joins the records of `from`, whose class i is called class_map[i] in `into`. Room was made; can't fail. Both jobs'
-   info.ranks as before the merge. */
-void job_streams_commit(struct job *into, const struct job *from, const uint32_t *class_map);
+/* 0, or PYTHIA_EINVAL: a stream is in both; or PYTHIA_ENOMEM. */
+int job_streams_disjoint(const struct job *a, const struct job *b);
+/* What comes before two records are added (schema.h). */
+void job_stream_join(void *into, const void *from);
 /* The extremes of a record of one stream, of that rank, are what it has itself. */
 void job_stream_alone(struct job_stream *s, uint32_t rank);
+/* Room for one more, in blocks that suit the job's ranks. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+int job_streams_room(struct job *j);
 /* Adds one stream; room for one more was made. */
 void job_streams_add(struct job *j, const struct job_stream *s);
 /* Place of the first record that does not come before (rank, thread). */

@@ -68,7 +68,7 @@ int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_f
     modulus = peer_moduli(j);
     if (!modulus)
         goto drop_grammar;
-    error = base_array_room(&j->streams, &j->index->stream_room, (uint64_t)j->stream_count + 1, sizeof *j->streams);
+    error = job_streams_room(j);
     if (!error && world_size(j) <= JOB_BLOCKS) /* beyond, each rank's own would be too much */
         error = job_courses_add(j, g, s->rank, modulus);
     if (error)

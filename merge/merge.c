@@ -27,11 +27,7 @@ struct merge {
     struct job_maps maps;      /* … the same */
     struct plan *plan;
     uint32_t new_classes;
-    struct job_rows rows[JOB_TABLES]; /* of keyed tables: those of both */
-    struct job_groups groups;
-    struct job_flows flows;
-    struct job_hops hops;
-    struct job_starts starts;
+    struct job made; /* tables of both */
 };
 
 static int maps_create(struct merge *m)
@@ -154,35 +150,27 @@ static void commit_classes(struct merge *m)
 
 /* --- What stands beside the grammars: what both have, made anew --- */
 
-/* What was learned is not merged; stops are, with their hops. */
-static bool is_keyed(enum job_tables t)
+/* Those that are made of both: what was learned is not merged. */
+static bool is_made(enum job_tables t)
 {
-    return job_schemas[t].keyed && t != JOB_TABLE_STOPS && t < JOB_TABLE_LEARNED_REGIONS;
+    return t > JOB_TABLE_TERMINALS && !job_schemas[t].single && t != JOB_TABLE_LEARNED_REGIONS &&
+           t != JOB_TABLE_LEARNED_TASKS;
 }
 
 static int plan_tables(struct merge *m)
 {
-    int error = job_groups_join(m->into, m->from, m->map[JOB_OF_COMMS], &m->groups);
+    m->made.info.block = job_streams_block(m->into, m->from);
+    int error = job_groups_join(m->into, m->from, m->map[JOB_OF_COMMS], &m->made.groups);
     if (!error)
-        error = job_flows_join(m->into, m->from, m->map[JOB_OF_TERMINALS], &m->flows);
+        error = job_flows_join(m->into, m->from, m->map[JOB_OF_TERMINALS], &m->made.flows);
     if (!error)
-        error = job_hops_join(m->into, m->from, &m->maps, &m->hops);
+        error = job_hops_join(m->into, m->from, &m->maps, &m->made);
     if (!error)
-        error = job_starts_join(m->into, m->from, &m->starts);
+        error = job_starts_join(m->into, m->from, &m->made.starts);
     for (enum job_tables t = 0; t < JOB_TABLES && !error; t++)
-        if (is_keyed(t))
-            error = job_rows_join(m->into, m->from, t, &m->maps, &m->rows[t]);
+        if (is_made(t) && job_schemas[t].keyed && t != JOB_TABLE_STOPS)
+            error = job_rows_join(m->into, m->from, t, &m->maps, &m->made);
     return error;
-}
-
-static void free_tables(struct merge *m)
-{
-    job_groups_free(&m->groups);
-    job_flows_free(&m->flows);
-    job_hops_free(&m->hops);
-    job_starts_free(&m->starts);
-    for (enum job_tables t = 0; t < JOB_TABLES; t++)
-        free(m->rows[t].row);
 }
 
 /* What is there once. */
@@ -200,25 +188,15 @@ static void commit_single(struct merge *m, enum job_tables t)
     job_rows_counted(m->into, t, 1);
 }
 
-#define SWAP(a, b)                                                                                                     \
-    do {                                                                                                               \
-        __auto_type a_ = a;                                                                                            \
-        a = b;                                                                                                         \
-        b = a_;                                                                                                        \
-    } while (0)
-
 /* What the job had goes into the plan, which is freed. */
 static void commit_tables(struct merge *m)
 {
-    SWAP(m->into->groups, m->groups);
-    SWAP(m->into->flows, m->flows);
-    SWAP(m->into->hops, m->hops);
-    SWAP(m->into->starts, m->starts);
     for (enum job_tables t = 0; t < JOB_TABLES; t++)
         if (job_schemas[t].single)
             commit_single(m, t);
-        else if (is_keyed(t))
-            job_rows_swap(m->into, t, &m->rows[t]);
+        else if (is_made(t))
+            job_rows_swap(m->into, &m->made, t);
+    m->into->info.block = m->made.info.block;
 }
 
 struct merge_body merge_body_of(const struct job *j, uint32_t class_index)
@@ -237,7 +215,7 @@ int merge_job(struct job *into, const struct job *from)
 {
     struct merge m = { .into = into, .from = from };
     struct job_mark mark = job_mark(into);
-    int error = job_streams_plan(into, from);
+    int error = job_streams_disjoint(into, from);
     if (!error)
         error = maps_create(&m);
     if (!error)
@@ -250,11 +228,10 @@ int merge_job(struct job *into, const struct job *from)
         job_rollback(into, mark);
     } else {
         commit_classes(&m);
-        job_streams_commit(into, from, m.map[JOB_OF_CLASSES]);
         commit_tables(&m);
     }
     plan_free(&m);
-    free_tables(&m);
+    job_rows_free(&m.made);
     maps_free(&m);
     return error;
 }

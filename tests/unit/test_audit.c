@@ -136,7 +136,7 @@ static struct job *job_of(uint32_t rules, uint32_t nodes, bool deep, uint64_t *e
     j->class_count = 1;
     j->info.ranks = RANKS;
     j->info.block = j->info.runs = 1;
-    ck_assert_int_eq(base_array_room(&j->streams, &j->index->stream_room, MEMBERS, sizeof *j->streams), 0);
+    ck_assert_int_eq(base_array_room(&j->streams, &j->stream_room, MEMBERS, sizeof *j->streams), 0);
     for (uint32_t m = 0; m < MEMBERS; m++) /* members by thread, streams by rank */
         j->streams[j->stream_count++] = (struct job_stream){ .rank = m / THREADS, .thread = m % THREADS, .count = 1,
                                                              .events = events[m % THREADS * RANKS + m / THREADS] };
