@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/must.h"
 #include "base/order.h"
 #include "contracts/compare_parts.h"
+#include "findings/units.h"
 
 /* --- Rows --- */
 
@@ -45,22 +44,6 @@ static void make_rows(struct report_comparison *c, uint32_t *const row_of[2], ui
     free(number);
 }
 
-static void add_team(struct report_row *r, int side, int64_t size, uint64_t count)
-{
-    uint32_t i = 0;
-
-    while (i < r->team_count[side] && r->teams[side][i].size < size)
-        i++;
-    if (i == r->team_count[side] || r->teams[side][i].size != size) {
-        base_must(base_array_more(&r->teams[side], r->team_count[side], sizeof *r->teams[side]));
-        struct report_team_count *grown = r->teams[side];
-        memmove(&grown[i + 1], &grown[i], (r->team_count[side] - i) * sizeof *grown);
-        grown[i] = (struct report_team_count){ .size = size };
-        r->team_count[side]++;
-    }
-    r->teams[side][i].count += count;
-}
-
 static void add_site(struct report_row *r, int side, const struct report_site *s)
 {
     r->count[side] += s->count;
@@ -68,7 +51,7 @@ static void add_site(struct report_row *r, int side, const struct report_site *s
     if (s->spread.streams > r->streams[side])
         r->streams[side] = s->spread.streams;
     for (uint32_t k = 0; k < s->team_count; k++)
-        add_team(r, side, s->teams[k].size, s->teams[k].count);
+        report_team_of(&r->teams[side], &r->team_count[side], s->teams[k].size)->count += s->teams[k].count;
 }
 
 /* What the model of each job has, put into the rows. */
@@ -198,11 +181,34 @@ enum report_law report_law(const double value[2], const uint32_t ranks[2], doubl
     return best;
 }
 
+enum report_law report_law_of(const struct report_comparison *c, const double value[2], double *exponent)
+{
+    const uint32_t ranks[2] = { c->report[0]->job->info.ranks, c->report[1]->job->info.ranks };
+
+    return report_law(value, ranks, exponent);
+}
+
 const char *report_law_name(enum report_law law)
 {
     static const char *const names[REPORT_LAWS] = { "constant", "P", "P^(1/3)", "1/P", "other" };
 
     return law < REPORT_LAWS ? names[law] : "other";
+}
+
+char *report_pair_text(const struct report_comparison *c, const uint32_t terminal[2], int first, const int width[2])
+{
+    int side = terminal[first] == GRAMMAR_NONE ? !first : first;
+    struct report *r = c->report[side];
+
+    if (terminal[side] == GRAMMAR_NONE)
+        return report_text("lost events");
+    return report_text("%s at %s", report_line(job_text(r->job, r->job->terminals[terminal[side]].function), width[0]),
+                       report_where(r, terminal[side], width[1]));
+}
+
+const char *report_change_text(bool a, bool b, bool changed)
+{
+    return !a ? "added" : !b ? "removed" : changed ? "changed" : "none";
 }
 
 /* --- All --- */

@@ -45,8 +45,6 @@ struct report_shift {
     bool moved;
 };
 
-struct report_team_count { int64_t size; uint64_t count; }; /* size -1: several, told apart no longer */
-
 /* A call or a region, at one callsite or what it was mapped to. */
 struct report_row {
     uint32_t terminal[2];         /* that stands for it, GRAMMAR_NONE: not in this job */
@@ -55,7 +53,7 @@ struct report_row {
     uint64_t count[2], streams[2], bytes[2];
     struct report_shift gap, own; /* before the call; in it, without what is inside */
     uint32_t team_count[2];
-    struct report_team_count *teams[2]; /* by size */
+    struct report_team *teams[2]; /* by size; only their counts */
 };
 
 struct report_turns {
@@ -114,8 +112,14 @@ bool report_row_by_timing(const struct report_comparison *c, const struct report
 /* Whether a loop, a row is not what it was; what timing decides is what it was. */
 bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l);
 bool report_row_changed(const struct report_comparison *c, const struct report_row *r);
+/* A call of both, with its callsite, by name as side `first` has it where it has it; `width`: of function and callsite.
+   A text for a line (findings/units.h). */
+char *report_pair_text(const struct report_comparison *c, const uint32_t terminal[2], int first, const int width[2]);
+/* "added", "removed", "changed", "none". */
+const char *report_change_text(bool a, bool b, bool changed);
 /* How a value went from ranks[0] to ranks[1]; *exponent of P, meaningless when a value is 0. */
 enum report_law report_law(const double value[2], const uint32_t ranks[2], double *exponent);
+enum report_law report_law_of(const struct report_comparison *c, const double value[2], double *exponent);
 const char *report_law_name(enum report_law law);
 
 #endif

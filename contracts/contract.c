@@ -109,13 +109,6 @@ static void judge_doubt(struct report_rule *r, const struct report_measures *m, 
                                   x->about == REPORT_ABOUT_WALL ? "longer" : "worse", 100 * x->scatter));
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return BASE_ORDER(x, y);
-}
-
 static void judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)
 {
     struct report_rule *r = &c->rules[rule];
@@ -132,7 +125,7 @@ static void judge(struct report_contract *c, uint32_t rule, const struct report_
         else
             judge_doubt(r, m, x);
     }
-    qsort(least, r->judged, sizeof *least, by_value);
+    qsort(least, r->judged, sizeof *least, report_by_value);
     r->least = r->judged && r->about != REPORT_ABOUT_STRUCTURE ? least[r->judged / 2] : -1;
     free(least);
     if (!r->judged && r->about > REPORT_ABOUT_WALL)

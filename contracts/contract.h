@@ -140,6 +140,9 @@ void report_measure_all(struct report_measures *m, struct report *const *baselin
                         uint32_t runs, struct report *run, const char *file);
 void report_measures_clear(struct report_measures *m);
 
+/* Orders doubles. */
+int report_by_value(const void *a, const void *b);
+
 /* Finds pace, changes and what may be chance; `judged`: times of calls, regions and loops that are looked at. */
 void report_measures_settle(struct report_measures *m, uint32_t judged);
 

@@ -83,7 +83,7 @@ static double of_variance(double variance, double most)
     return exp(low);
 }
 
-static int by_value(const void *a, const void *b)
+int report_by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -93,7 +93,7 @@ static int by_value(const void *a, const void *b)
 /* Sorts them; 0 of none. */
 static double median(double *values, uint32_t n)
 {
-    qsort(values, n, sizeof *values, by_value);
+    qsort(values, n, sizeof *values, report_by_value);
     return n ? (values[(n - 1) / 2] + values[n / 2]) / 2 : 0;
 }
 

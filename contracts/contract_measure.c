@@ -18,7 +18,8 @@
 #include "findings/names.h"
 #include "findings/units.h"
 
-enum { ABSENT = -1, NAME = 400, FUNCTION_WIDTH = 60, CALLER_WIDTH = 200 };
+enum { ABSENT = -1, NAME = 400 };
+static const int widths[2] = { 60, 200 };
 #define LEAST_SHARE 0.001 /* of the job's time, for a measure to be judged unasked … */
 #define TELLING 8         /* … executions a stream */
 
@@ -37,21 +38,6 @@ static struct inside inside_of(const double error[2], const uint64_t count[2])
     double deviation = fmax(error[0] * sqrt((double)count[0]), error[1] * sqrt((double)count[1]));
 
     return (struct inside){ { error[0], error[1] }, deviation };
-}
-
-/* --- Names --- */
-
-static void name_call(const struct report_comparison *c, const uint32_t terminal[2], char *text)
-{
-    int side = terminal[1] != GRAMMAR_NONE;
-    struct report *r = c->report[side];
-
-    if (terminal[side] == GRAMMAR_NONE)
-        snprintf(text, NAME, "lost events");
-    else
-        snprintf(text, NAME, "%s at %s",
-                 report_line(job_text(r->job, r->job->terminals[terminal[side]].function), FUNCTION_WIDTH),
-                 report_where(r, terminal[side], CALLER_WIDTH));
 }
 
 /* --- The list --- */
@@ -138,7 +124,7 @@ static void put_row(const struct filling *f, const struct report_row *r)
 {
     char name[NAME];
 
-    name_call(f->c, r->terminal, name);
+    snprintf(name, sizeof name, "%s", report_pair_text(f->c, r->terminal, 1, widths));
     if (!report_row_by_timing(f->c, r) || !r->count[0] != !r->count[1])
         put_count(f, r, part_of(r, f->c), r->count, name);
     if ((r->bytes[0] || r->bytes[1]) && !report_row_by_timing(f->c, r))
@@ -153,12 +139,12 @@ static void put_row(const struct filling *f, const struct report_row *r)
 
 static void put_loop(const struct filling *f, const struct report_turns *l)
 {
-    char name[NAME + 32], call[NAME];
+    char name[NAME + 32];
     uint32_t ranks = f->c->report[1]->job->info.ranks;
     double turns[2];
 
-    name_call(f->c, l->terminal, call);
-    snprintf(name, sizeof name, "loop of %" PRIu64 " events from %s", l->length[l->present[1]], call);
+    snprintf(name, sizeof name, "loop of %" PRIu64 " events from %s", l->length[l->present[1]],
+             report_pair_text(f->c, l->terminal, 1, widths));
     for (int i = 0; i < 2; i++)
         turns[i] = l->present[i] ? report_mean(l->turns[i], l->executions[i]) : ABSENT;
     struct report_measure like = { .part = "turns", .where = name,

@@ -82,31 +82,36 @@ static void add_extremes(struct report_model *m)
     }
 }
 
+struct report_team *report_team_of(struct report_team **teams, uint32_t *count, int64_t size)
+{
+    uint32_t i = 0;
+
+    while (i < *count && (*teams)[i].size < size)
+        i++;
+    if (i == *count || (*teams)[i].size != size) {
+        base_must(base_array_more(teams, *count, sizeof **teams));
+        memmove(*teams + i + 1, *teams + i, ((*count)++ - i) * sizeof **teams);
+        (*teams)[i] = (struct report_team){ .size = size, .least_ns = UINT64_MAX };
+    }
+    return *teams + i;
+}
+
 /* Adds what one place has of a size; `place`: of all its sizes. */
 static void add_team(struct report_site *r, const struct report_team *own, const struct report_team *place)
 {
-    int64_t size = own->size;
-    uint32_t i = 0;
+    struct report_team *t = report_team_of(&r->teams, &r->team_count, own->size);
 
-    while (i < r->team_count && r->teams[i].size < size)
-        i++;
-    if (i == r->team_count || r->teams[i].size != size) {
-        base_must(base_array_more(&r->teams, r->team_count, sizeof *r->teams));
-        memmove(&r->teams[i + 1], &r->teams[i], (r->team_count - i) * sizeof *r->teams);
-        r->teams[i] = (struct report_team){ .size = size, .least_ns = UINT64_MAX };
-        r->team_count++;
-    }
-    r->teams[i].count += own->count;
-    r->teams[i].time_ns += own->time_ns;
-    r->teams[i].nested += own->nested;
-    r->teams[i].like_ns += own->like_ns;
-    r->teams[i].alone_ns += own->alone_ns;
-    if (own->least_ns < r->teams[i].least_ns)
-        r->teams[i].least_ns = own->least_ns;
+    t->count += own->count;
+    t->time_ns += own->time_ns;
+    t->nested += own->nested;
+    t->like_ns += own->like_ns;
+    t->alone_ns += own->alone_ns;
+    if (own->least_ns < t->least_ns)
+        t->least_ns = own->least_ns;
     if (!own->count || own->count == place->count)
         return;
-    r->teams[i].compared = true;
-    r->teams[i].gain_ns += (double)place->time_ns - (double)own->time_ns / (double)own->count * (double)place->count;
+    t->compared = true;
+    t->gain_ns += (double)place->time_ns - (double)own->time_ns / (double)own->count * (double)place->count;
 }
 
 /* What one attribute of `covered` members says, whose occurrences in the class are `occurrences` in all. */

@@ -121,6 +121,9 @@ static inline struct report_site *report_site_of(const struct report_model *m, u
     return &(m->job->terminals[terminal].kind == JOB_REGION ? m->regions : m->sites)[m->place[terminal]];
 }
 
+/* Of teams by size the one of that size, which is new where there is none. */
+struct report_team *report_team_of(struct report_team **teams, uint32_t *count, int64_t size);
+
 /* Time of all calls of one kind (enum job_call_kind), ns. */
 uint64_t report_class_time(const struct report_model *m, unsigned call_kind);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/order.h"
 #include "findings/parts.h"
 
@@ -98,22 +99,13 @@ static void bound_waits(struct groups *g)
 /* One edge a pair of places. */
 static void find_edges(struct groups *g)
 {
-    uint32_t n = 0;
-
     bound_waits(g);
     g->edge = calloc(g->cause_count + 1, sizeof *g->edge);
     for (uint32_t i = 0; i < g->cause_count; i++)
-        g->edge[i] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].ns };
-    qsort(g->edge, g->cause_count, sizeof *g->edge, by_places);
-    for (uint32_t i = 0; i < g->cause_count; i++)
-        if (!findings_is_work(g->f, g->edge[i].cause))
-            continue;
-        else if (n && by_places(&g->edge[n - 1], &g->edge[i]) == 0)
-            g->edge[n - 1].ns += g->edge[i].ns;
-        else
-            g->edge[n++] = g->edge[i];
-    g->edge_count = n;
-    for (uint32_t i = 0; i < n; i++) {
+        if (findings_is_work(g->f, g->cause[i].cause))
+            g->edge[g->edge_count++] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].ns };
+    g->edge_count = BASE_ARRAY_JOIN(g->edge, g->edge_count, by_places, into, from, into->ns += from->ns);
+    for (uint32_t i = 0; i < g->edge_count; i++) {
         g->at[g->edge[i].where] += g->edge[i].ns;
         g->of[g->edge[i].cause] += g->edge[i].ns;
     }

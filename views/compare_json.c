@@ -31,9 +31,8 @@ static void add_call(const struct report_comparison *c, const uint32_t terminal[
 
 static void add_law(const struct report_comparison *c, const double value[2], cJSON *o)
 {
-    const uint32_t ranks[2] = { c->report[0]->job->info.ranks, c->report[1]->job->info.ranks };
     double exponent;
-    enum report_law law = report_law(value, ranks, &exponent);
+    enum report_law law = report_law_of(c, value, &exponent);
 
     if (!c->scaled || !(value[0] > 0) || !(value[1] > 0)) {
         cJSON_AddNullToObject(o, "scales");
@@ -63,11 +62,6 @@ static void add_teams(cJSON *o, const struct report_row *r)
     }
 }
 
-static const char *change_of(bool a, bool b, bool changed)
-{
-    return !a ? "added" : !b ? "removed" : changed ? "changed" : "none";
-}
-
 static void add_row(const struct report_comparison *c, const struct report_row *r, cJSON *o)
 {
     static const char *const match[] = { "none", "same", "frame", "order" };
@@ -75,8 +69,9 @@ static void add_row(const struct report_comparison *c, const struct report_row *
 
     ADD(o, TEXT("kind", r->region ? "region" : "call"));
     add_call(c, r->terminal, o);
+    bool changed = report_row_changed(c, r) || r->teams_differ;
     ADD(o, TEXT("mapped_by", match[r->match & 3]),
-        TEXT("change", change_of(r->count[0] > 0, r->count[1] > 0, report_row_changed(c, r) || r->teams_differ)));
+        TEXT("change", report_change_text(r->count[0] > 0, r->count[1] > 0, changed)));
     add_pair(o, "count", (double)r->count[0], (double)r->count[1]);
     add_pair(o, "streams", (double)r->streams[0], (double)r->streams[1]);
     add_law(c, value, o);
@@ -91,7 +86,7 @@ static void add_loop(const struct report_comparison *c, const struct report_turn
     const double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) };
 
     add_call(c, l->terminal, o);
-    ADD(o, TEXT("change", change_of(l->present[0], l->present[1], report_loop_changed(c, l))));
+    ADD(o, TEXT("change", report_change_text(l->present[0], l->present[1], report_loop_changed(c, l))));
     add_pair(o, "turns", value[0], value[1]);
     add_pair(o, "turns_min", (double)l->least[0], (double)l->least[1]);
     add_pair(o, "turns_max", (double)l->most[0], (double)l->most[1]);

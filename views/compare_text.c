@@ -13,17 +13,18 @@ enum { LINES = 20 }; /* of each kind; the JSON has all */
 
 static const char arrow[] = "->";
 
-/* A call for people, with its callsite; as A has it where A has it. */
-static void print_call(const struct report_comparison *c, const uint32_t terminal[2], FILE *out)
+/* As A has it where A has it. */
+static const char *call_text(const struct report_comparison *c, const uint32_t terminal[2])
 {
-    int side = terminal[0] == GRAMMAR_NONE;
-    struct report *r = c->report[side];
+    return report_pair_text(c, terminal, 0, (const int[2]){ 40, 120 });
+}
 
-    if (terminal[side] == GRAMMAR_NONE)
-        fprintf(out, "lost events");
-    else
-        fprintf(out, "%s at %s", report_line(job_text(r->job, r->job->terminals[terminal[side]].function), 40),
-                report_where(r, terminal[side], 120));
+/* Whether one line more has room; the first one comes under a heading. */
+static bool has_room(uint32_t *shown, const char *heading, FILE *out)
+{
+    if (++*shown == 1)
+        fputs(heading, out);
+    return *shown <= LINES;
 }
 
 static void print_more(uint32_t shown, FILE *out)
@@ -53,15 +54,14 @@ static void print_mapping(const struct report_comparison *c, FILE *out)
         c->matched[REPORT_SAME], c->matched[REPORT_PLACE], c->matched[REPORT_ORDER], c->matched[REPORT_ONLY],
         c->only_b);
     if (c->gave_up)
-        fprintf(out, "  too many callsites to be mapped by function and order: what is not the same counts as removed and added\n");
+        fputs("  too many callsites to be mapped by function and order: what is not the same counts as removed and "
+              "added\n", out);
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
-        if (r->match != REPORT_ORDER || r->terminal[0] == GRAMMAR_NONE || r->terminal[1] == GRAMMAR_NONE ||
-            ++shown > LINES)
-            continue;
-        fputs("  ", out);
-        print_call(c, r->terminal, out);
-        fprintf(out, " %s %s\n", arrow, report_where(c->report[1], r->terminal[1], 120));
+        if (r->match == REPORT_ORDER && r->terminal[0] != GRAMMAR_NONE && r->terminal[1] != GRAMMAR_NONE &&
+            has_room(&shown, "", out))
+            fprintf(out, "  %s %s %s\n", call_text(c, r->terminal), arrow,
+                    report_where(c->report[1], r->terminal[1], 120));
     }
     print_more(shown, out);
 }
@@ -87,26 +87,20 @@ static void print_calls(const struct report_comparison *c, FILE *out)
 
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
-        if (!report_row_changed(c, r) || ++shown > LINES)
+        if (!report_row_changed(c, r) || !has_room(&shown, "\ncalls and regions\n", out))
             continue;
-        if (shown == 1)
-            fprintf(out, "\ncalls and regions\n");
-        fprintf(out, "  %-8s ", !r->count[0] ? "added" : !r->count[1] ? "removed" : "changed");
-        print_call(c, r->terminal, out);
+        fprintf(out, "  %-8s %s: ", report_change_text(r->count[0], r->count[1], true), call_text(c, r->terminal));
         if (r->count[0] && r->count[1])
-            fprintf(out, ": %" PRIu64 " %s %" PRIu64 " times\n", r->count[0], arrow, r->count[1]);
-        else
-            fprintf(out, ": %" PRIu64 " times\n", r->count[0] + r->count[1]);
+            fprintf(out, "%" PRIu64 " %s ", r->count[0], arrow);
+        fprintf(out, "%" PRIu64 " times\n", r->count[1] ? r->count[1] : r->count[0]);
     }
     print_more(shown, out);
     shown = 0;
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
-        if (!r->teams_differ || ++shown > LINES)
+        if (!r->teams_differ || !has_room(&shown, "\nteam sizes\n", out))
             continue;
-        fprintf(out, "%s  ", shown == 1 ? "\nteam sizes\n" : "");
-        print_call(c, r->terminal, out);
-        fputs(": ", out);
+        fprintf(out, "  %s: ", call_text(c, r->terminal));
         print_teams(r, 0, out);
         fprintf(out, " %s ", arrow);
         print_teams(r, 1, out);
@@ -137,8 +131,7 @@ static void print_loop(const struct report_comparison *c, const struct report_tu
             l->executions[side]);
     if (l->present[0] && l->present[1] && l->executions[0] != l->executions[1])
         fprintf(out, " %s %" PRIu64, arrow, l->executions[1]);
-    fprintf(out, " times, from ");
-    print_call(c, l->terminal, out);
+    fprintf(out, " times, from %s\n", call_text(c, l->terminal));
 }
 
 static void print_loops(const struct report_comparison *c, FILE *out)
@@ -147,13 +140,10 @@ static void print_loops(const struct report_comparison *c, FILE *out)
 
     for (uint32_t i = 0; i < c->loop_count; i++) {
         const struct report_turns *l = &c->loops[i];
-        if (!report_loop_changed(c, l) || ++shown > LINES)
+        if (!report_loop_changed(c, l) || !has_room(&shown, "\nloops\n", out))
             continue;
-        if (shown == 1)
-            fprintf(out, "\nloops\n");
-        fprintf(out, "  %-8s ", !l->present[0] ? "added" : !l->present[1] ? "removed" : "changed");
+        fprintf(out, "  %-8s ", report_change_text(l->present[0], l->present[1], true));
         print_loop(c, l, out);
-        fputc('\n', out);
     }
     print_more(shown, out);
 }
@@ -172,10 +162,9 @@ static void print_shapes(const struct report_comparison *c, const struct report_
         for (uint32_t i = 0; i < s->count[side] && i < LINES; i++) {
             const struct report_shape *x = &s->only[side][i];
             const uint32_t terminal[2] = { side ? GRAMMAR_NONE : x->terminal, side ? x->terminal : GRAMMAR_NONE };
-            fprintf(out, "  %-8s %" PRIu64 " event%s, %" PRIu64 " stream%s, from ", side ? "added" : "removed",
-                    x->length, x->length == 1 ? "" : "s", x->members, x->members == 1 ? "" : "s");
-            print_call(c, terminal, out);
-            fputc('\n', out);
+            fprintf(out, "  %-8s %" PRIu64 " event%s, %" PRIu64 " stream%s, from %s\n", side ? "added" : "removed",
+                    x->length, x->length == 1 ? "" : "s", x->members, x->members == 1 ? "" : "s",
+                    call_text(c, terminal));
         }
         print_more(s->count[side], out);
     }
@@ -186,10 +175,10 @@ static void print_shapes(const struct report_comparison *c, const struct report_
 static void print_shift(const struct report_comparison *c, const struct report_row *r, const struct report_shift *s,
                         const char *what, FILE *out)
 {
-    fprintf(out, "  %-7s %s ", s->mean[1] > s->mean[0] ? "slower" : "faster", what);
-    print_call(c, r->terminal, out);
-    fprintf(out, ": %s +- %s %s %s +- %s\n", report_time(s->mean[0]), report_time(s->deviation[0]), arrow,
-            report_time(s->mean[1]), report_time(s->deviation[1]));
+    if (s->moved)
+        fprintf(out, "  %-7s %s %s: %s +- %s %s %s +- %s\n", s->mean[1] > s->mean[0] ? "slower" : "faster", what,
+                call_text(c, r->terminal), report_time(s->mean[0]), report_time(s->deviation[0]), arrow,
+                report_time(s->mean[1]), report_time(s->deviation[1]));
 }
 
 static void print_times(const struct report_comparison *c, FILE *out)
@@ -202,14 +191,11 @@ static void print_times(const struct report_comparison *c, FILE *out)
                 report_line(job_arguments(c->report[1]->job), 60));
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
-        if ((!r->gap.moved && !r->own.moved) || ++shown > LINES)
+        if ((!r->gap.moved && !r->own.moved) ||
+            !has_room(&shown, "\ntimes beyond their spread (mean +- deviation of one execution)\n", out))
             continue;
-        if (shown == 1)
-            fprintf(out, "\ntimes beyond their spread (mean +- deviation of one execution)\n");
-        if (r->gap.moved)
-            print_shift(c, r, &r->gap, "before", out);
-        if (r->own.moved)
-            print_shift(c, r, &r->own, "in    ", out);
+        print_shift(c, r, &r->gap, "before", out);
+        print_shift(c, r, &r->own, "in    ", out);
     }
     print_more(shown, out);
     fprintf(out, "\ntotals (mean of the ranks; wall: the longest)\n");
@@ -225,24 +211,21 @@ static void print_times(const struct report_comparison *c, FILE *out)
 
 /* --- Other ranks --- */
 
-static enum report_law law_of(const struct report_comparison *c, const double value[2], double *exponent)
-{
-    const uint32_t ranks[2] = { c->report[0]->job->info.ranks, c->report[1]->job->info.ranks };
-
-    return report_law(value, ranks, exponent);
-}
-
-static void print_law(const struct report_comparison *c, const double value[2], FILE *out)
+static const char *law_text(const struct report_comparison *c, const double value[2])
 {
     double exponent;
-    enum report_law law = law_of(c, value, &exponent);
+    enum report_law law = report_law_of(c, value, &exponent);
 
     if (law == REPORT_CONSTANT || law == REPORT_INVERSE)
-        fprintf(out, "%s", report_law_name(law));
-    else if (law == REPORT_OTHER)
-        fprintf(out, "other (P^%.2f)", exponent);
-    else
-        fprintf(out, "with %s", report_law_name(law));
+        return report_law_name(law);
+    return law == REPORT_OTHER ? report_text("other (P^%.2f)", exponent) : report_text("with %s", report_law_name(law));
+}
+
+static bool is_constant(const struct report_comparison *c, const double value[2])
+{
+    double exponent;
+
+    return report_law_of(c, value, &exponent) == REPORT_CONSTANT;
 }
 
 /* Those that are `constant`, or those that are not: the latter come first, they are what one looks for. */
@@ -250,16 +233,10 @@ static uint32_t print_scaled_calls(const struct report_comparison *c, bool const
 {
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
-        double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) },
-               exponent;
-        if (!r->count[0] || !r->count[1] || (law_of(c, value, &exponent) == REPORT_CONSTANT) != constant ||
-            ++shown > LINES)
-            continue;
-        fputs("  ", out);
-        print_call(c, r->terminal, out);
-        fprintf(out, ": %.6g %s %.6g, ", value[0], arrow, value[1]);
-        print_law(c, value, out);
-        fputc('\n', out);
+        double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) };
+        if (r->count[0] && r->count[1] && is_constant(c, value) == constant && has_room(&shown, "", out))
+            fprintf(out, "  %s: %.6g %s %.6g, %s\n", call_text(c, r->terminal), value[0], arrow, value[1],
+                    law_text(c, value));
     }
     return shown;
 }
@@ -268,16 +245,12 @@ static uint32_t print_scaled_loops(const struct report_comparison *c, bool const
 {
     for (uint32_t i = 0; i < c->loop_count; i++) {
         const struct report_turns *l = &c->loops[i];
-        double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) },
-               exponent;
-        if (!l->present[0] || !l->present[1] || (law_of(c, value, &exponent) == REPORT_CONSTANT) != constant ||
-            ++shown > LINES)
+        double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) };
+        if (!l->present[0] || !l->present[1] || is_constant(c, value) != constant ||
+            !has_room(&shown, "\nloop bounds, by P ranks\n", out))
             continue;
-        fprintf(out, "%s  ", shown == 1 ? "\nloop bounds, by P ranks\n" : "");
-        print_law(c, value, out);
-        fputs(": ", out);
+        fprintf(out, "  %s: ", law_text(c, value));
         print_loop(c, l, out);
-        fputc('\n', out);
     }
     return shown;
 }
