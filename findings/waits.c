@@ -453,3 +453,31 @@ void findings_of_waits(struct findings *f)
     free(g.waited);
     free(g.in);
 }
+
+/* --- Ranks that are late in turn: nobody is slower in the mean (replay/moving.h) --- */
+
+static void add_site(struct findings *f, uint32_t site, double ns, uint32_t cause)
+{
+    const struct bind_site *s = replay_bind_site(f->bind, site);
+    uint32_t place = f->report->model->place[s->terminal],
+             by = cause == GRAMMAR_NONE || cause / 2 >= replay_bind_sites(f->bind) ? site : cause / 2;
+    double open = fmax((double)f->report->model->sites[place].time_ns - f->told[place], 0);
+    struct report_finding one = { .kind = REPORT_MOVING_IMBALANCE, .call = s->terminal,
+                                  .seconds = fmin(ns, open) / 1e9 };
+
+    findings_place(f, site, one.where, sizeof one.where);
+    findings_place(f, by, one.cause, sizeof one.cause);
+    bool *in = findings_ranks_of(f, replay_bind_site(f->bind, by)->terminal);
+    findings_add(f, &one, in);
+    f->told[place] += 1e9 * one.seconds;
+    free(in);
+}
+
+void findings_of_moving(struct findings *f)
+{
+    const struct replay_moving *m = replay_analysis_moving(f->analysis);
+
+    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++)
+        if (m->at[s] >= LEAST_PART * 1e9 * f->total)
+            add_site(f, s, m->at[s], m->cause[s]);
+}

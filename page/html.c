@@ -15,7 +15,7 @@
 #include "findings/units.h"
 #include "job/turns.h"
 #include "page/html_assets.h"
-#include "page/html_parts.h"
+#include "page/html.h"
 #include "views/views.h"
 #include "views/table.h"
 

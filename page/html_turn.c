@@ -19,7 +19,7 @@
 
 #include "base/order.h"
 #include "findings/findings.h"
-#include "page/html_parts.h"
+#include "page/html.h"
 #include "replay/schedule.h"
 #include "views/table.h"
 

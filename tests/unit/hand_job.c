@@ -49,6 +49,15 @@ void hand_stream(struct job *j, struct grammar *g, uint32_t rank, uint64_t wall_
     j->info.wall_ns = s.wall_ns > j->info.wall_ns ? s.wall_ns : j->info.wall_ns;
 }
 
+void hand_once(struct job *j, const uint32_t *terminal, uint32_t count)
+{
+    struct grammar *g = grammar_create(1 << 20);
+
+    for (uint32_t i = 0; i < count; i++)
+        hand_append(g, terminal[i], 10, 1);
+    hand_stream(j, g, 0, 11 * count, count);
+}
+
 struct job *hand_nested(void)
 {
     struct job *j = job_create();

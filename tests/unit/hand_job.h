@@ -24,6 +24,9 @@ void hand_append(struct grammar *g, uint32_t terminal, uint64_t gap_us, uint64_t
 /* Freezes `g` into the stream of a rank, and destroys it. */
 void hand_stream(struct job *j, struct grammar *g, uint32_t rank, uint64_t wall_us, uint64_t mpi_us);
 
+/* Each of these once, 10 us before it and 1 in it, as the stream of rank 0. */
+void hand_once(struct job *j, const uint32_t *terminal, uint32_t count);
+
 /* A loop in a loop, like LU in the paper on the reading view: 5 turns of 124 x Send and 3 x (Recv, Allreduce). */
 struct job *hand_nested(void);
 
