@@ -2,7 +2,6 @@
 /* Which terminals of two jobs belong together. */
 #include "contracts/compare_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 

@@ -16,7 +16,6 @@
 #include "contracts/compare.h"
 #include "contracts/contract.h"
 #include "findings/names.h"
-#include "findings/units.h"
 
 enum { ABSENT = -1, NAME = 400 };
 static const int widths[2] = { 60, 200 };

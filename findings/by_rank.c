@@ -7,7 +7,6 @@
 #include "base/order.h"
 #include "findings/ranges.h"
 #include "findings/report.h"
-#include "findings/units.h"
 #include "job/own.h"
 #include "job/turns.h"
 #include "job/value.h"

@@ -7,7 +7,6 @@
 
 #include "findings/findings.h"
 #include "findings/model.h"
-#include "findings/units.h"
 
 /* --- What is known of the ranks' threads --- */
 

@@ -11,7 +11,6 @@
 #include "findings/losses.h"
 #include "findings/parts.h"
 #include "findings/ranges.h"
-#include "findings/units.h"
 #include "job/ranges.h"
 
 static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_KINDS] = {

@@ -2,7 +2,6 @@
 /* What a call moves, and to whom, as its class knows it: for pseudo-code and pictures. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "findings/report.h"
 #include "findings/units.h"

@@ -11,12 +11,13 @@
 #include "findings/ranges.h"
 #include "job/turns.h"
 
-uint64_t report_scale(int64_t sum, uint64_t part, uint64_t whole)
+/* sum * part / whole without overflow, 0 for whole 0; negative sums count as 0. */
+static uint64_t scaled(int64_t sum, uint64_t part, uint64_t whole)
 {
     if (sum <= 0 || whole == 0)
         return 0;
-    unsigned __int128 scaled = (unsigned __int128)(uint64_t)sum * part / whole;
-    return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
+    unsigned __int128 all = (unsigned __int128)(uint64_t)sum * part / whole;
+    return all > UINT64_MAX ? UINT64_MAX : (uint64_t)all;
 }
 
 /* --- Sites and regions --- */
@@ -131,8 +132,8 @@ static void add_variant(struct report_model *m, uint32_t terminal, const struct 
     double alone = 0;
     for (uint32_t k = 0; k < sizes; k++) {
         of[k] = (struct report_team){ .size = a->key[k].value,
-                                      .count = report_scale((int64_t)a->key[k].count, occurrences, a->count),
-                                      .time_ns = report_scale((int64_t)a->key[k].sum, occurrences, a->count),
+                                      .count = scaled((int64_t)a->key[k].count, occurrences, a->count),
+                                      .time_ns = scaled((int64_t)a->key[k].sum, occurrences, a->count),
                                       .least_ns = least_ns };
         of[k].nested = t->phase == JOB_CLOSE ? of[k].count : 0;
         all.count += of[k].count;
@@ -240,7 +241,7 @@ static void share_among_teams(struct report_site *r)
     for (uint32_t k = 0; k < r->team_count; k++)
         nested += r->teams[k].nested;
     for (uint32_t k = 0; k < r->team_count; k++)
-        r->teams[k].time_ns += report_scale((int64_t)r->nested_ns, r->teams[k].nested, nested);
+        r->teams[k].time_ns += scaled((int64_t)r->nested_ns, r->teams[k].nested, nested);
 }
 
 static void add_nested(struct report_model *m)

@@ -140,7 +140,4 @@ void report_model_add_traffic(struct report_model *m);
 void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, bool cartesian,
                          char name[64]);
 
-/* sum * part / whole without overflow, 0 for whole 0; negative sums count as 0. */
-uint64_t report_scale(int64_t sum, uint64_t part, uint64_t whole);
-
 #endif

@@ -308,7 +308,7 @@ static void frame_text(const struct report_place *p, char *text, size_t size)
 }
 
 /* What started main or the thread says nothing about the place. */
-bool report_is_start(const struct report_place *p)
+static bool is_start(const struct report_place *p)
 {
     static const char *const names[] = { "_start", "start_thread", "clone", "clone3", "gomp_thread_start" };
 
@@ -328,7 +328,7 @@ void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum rep
 
     snprintf(text, size, "-");
     for (uint32_t depth = 0; (p = report_resolve(r, callsite, depth, kind)) != NULL && used + 2 < size; depth++) {
-        if (depth && report_is_start(p))
+        if (depth && is_start(p))
             break;
         if (depth)
             text[used++] = '<';

@@ -54,9 +54,6 @@ const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t
 /* Its function, short or in full; "module+0xoffset" where that is not known. One of report_text(). */
 const char *report_function_at(const struct report_place *p, bool full);
 
-/* Whether it is what started main or the thread, which says nothing about the place. */
-bool report_is_start(const struct report_place *p);
-
 /*
  * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a
  * symbol is known "symbol+0xwithin@module", where nothing is "module+0xoffset"; "-" for none. Always ends in '\0'.

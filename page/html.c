@@ -77,6 +77,17 @@ static uint32_t choose_rules(struct shape *s, uint32_t budget)
 
 /* --- Nodes --- */
 
+/* As an item of its own. */
+static cJSON *html_text(const char *text)
+{
+    cJSON *o = cJSON_CreateObject();
+
+    report_json_text(o, "text", text);
+    cJSON *item = cJSON_DetachItemFromObject(o, "text");
+    cJSON_Delete(o);
+    return item;
+}
+
 /* A rule is -1 and below, a terminal 0 and above, both numbered as the page meets them; NAN: what is not there. */
 static double symbol_of(struct shape *s, uint32_t symbol)
 {
@@ -192,16 +203,6 @@ static void add_class(struct shape *s, uint32_t budget, cJSON *o)
 }
 
 /* --- Structure and terminals --- */
-
-cJSON *html_text(const char *text)
-{
-    cJSON *o = cJSON_CreateObject();
-
-    report_json_text(o, "text", text);
-    cJSON *item = cJSON_DetachItemFromObject(o, "text");
-    cJSON_Delete(o);
-    return item;
-}
 
 cJSON *html_figures(cJSON *array, const double *figures, int count)
 {

@@ -18,8 +18,7 @@ void report_print_html(struct report *r, FILE *out);
 void report_print_jobs_html(cJSON *root, FILE *out);
 
 /* --- Between the parts: html.c (all of it), html_turn.c (a turn replayed) --- */
-/* A text as an item of its own; figures as a row at the end of an array, of which NAN is null. */
-cJSON *html_text(const char *text);
+/* Figures as a row at the end of an array, NAN as null. */
 cJSON *html_figures(cJSON *array, const double *figures, int count);
 /* ["Isend3", "p2p", "halo@app.c:12"]; `phase`: the name with its mark of a begin or an end. */
 void html_add_terminal(struct report *r, uint32_t terminal, bool phase, cJSON *array);

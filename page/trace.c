@@ -2,7 +2,6 @@
 /* Trace Event Format, for Perfetto and chrome://tracing; see export.h. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/must.h"
 #include "findings/findings.h"

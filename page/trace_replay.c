@@ -12,7 +12,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/must.h"
 #include "findings/findings.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia report`: a job as text, JSON, CSV or HTML; several jobs of a program side by side. */
 #include <stdbool.h>
-#include <string.h>
 
 #include "page/html.h"
 #include "replay/analysis.h"

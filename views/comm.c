@@ -3,7 +3,6 @@
  * The view of communication: patterns by name, the matrix of up to 64 ranks (figures where they fit, shades beyond),
  * what collectives carry, and who is addressed relative to the own rank.
  */
-#include <inttypes.h>
 #include <math.h>
 
 #include "findings/units.h"

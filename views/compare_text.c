@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison of two jobs for people: what differs, nothing where nothing does. */
 #include <inttypes.h>
-#include <string.h>
 
-#include "base/clean.h"
 #include "contracts/compare.h"
 #include "findings/units.h"
 #include "views/scaling.h"

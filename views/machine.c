@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "findings/findings.h"
-#include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"
 

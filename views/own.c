@@ -12,7 +12,6 @@
 #include "base/array.h"
 #include "base/order.h"
 #include "findings/ranges.h"
-#include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"
 

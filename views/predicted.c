@@ -3,7 +3,6 @@
 #include <math.h>
 #include <time.h>
 
-#include "base/clean.h"
 #include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"

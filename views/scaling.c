@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clean.h"
 #include "base/array.h"
 #include "base/order.h"
 #include "findings/units.h"
