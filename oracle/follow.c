@@ -328,8 +328,6 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
 {
     if (terminal >= GRAMMAR_LOST)
         terminal = GRAMMAR_NONE;
-    else if (terminal < o->coarse_count && o->alias[terminal] != GRAMMAR_NONE)
-        terminal = o->alias[terminal];
     oracle_interval_event(&o->intervals, terminal, gap, duration);
     --o->countdown;
     if (o->countdown > 0 && o->dead_reckoning) {

@@ -125,7 +125,7 @@ struct oracle_frame {
 
 /* What an event that was not expected may mean. */
 enum oracle_kind { ORACLE_HIT, ORACLE_EXIT, ORACLE_EXTEND, ORACLE_SKIPPED, ORACLE_INSERTED, ORACLE_SUBSTITUTED,
-                   ORACLE_COARSE, ORACLE_RELOCATED, ORACLE_KINDS };
+                   ORACLE_RELOCATED, ORACLE_KINDS };
 
 struct oracle_hypothesis {
     struct oracle_frame *frames; /* top first; [depth - 1] is the terminal just seen; empty: before the first event */
@@ -218,10 +218,6 @@ struct oracle {
     struct oracle_reference *reference;
     uint32_t terminals;                    /* terminal numbers of the references are below */
     double alphabet;                       /* different terminals an unexpected event may be, about */
-    const uint32_t *coarse; uint32_t coarse_count;
-    uint32_t *alias;                       /* of unknown terminals: the known one that they stand for, learned */
-    uint32_t *delegate;                    /* of coarse classes: the most frequent terminal */
-    uint32_t classes;
 
     double prior_gap, prior_duration;      /* ns: what a few mean events of the reference take */
     double misses, window;                 /* recent events that were not expected, of how many */

@@ -55,50 +55,6 @@ static int create_reference(struct oracle_reference *ref, const struct oracle_in
     return 1;
 }
 
-static int create_coarse(struct oracle *o, const struct oracle_options *options)
-{
-    if (!options || !options->coarse || options->coarse_count == 0)
-        return 1;
-    o->coarse = options->coarse;
-    o->coarse_count = options->coarse_count;
-    for (uint32_t t = 0; t < o->coarse_count; t++)
-        if (o->coarse[t] != GRAMMAR_NONE && o->coarse[t] >= o->classes)
-            o->classes = o->coarse[t] + 1;
-    o->classes = o->classes < o->coarse_count ? o->classes : o->coarse_count; /* higher numbers have no delegate */
-    o->alias = malloc(o->coarse_count * sizeof *o->alias);
-    o->delegate = malloc(((size_t)o->classes + 1) * sizeof *o->delegate);
-    if (!o->alias || !o->delegate)
-        return 0;
-    memset(o->alias, 0xff, o->coarse_count * sizeof *o->alias);
-    memset(o->delegate, 0xff, o->classes * sizeof *o->delegate);
-    return 1;
-}
-
-static double weight_of(const struct oracle *o, uint32_t terminal)
-{
-    double weight = 0;
-    const uint32_t *use;
-
-    for (uint32_t r = 0; r < o->references; r++) {
-        const struct oracle_index *x = o->reference[r].index;
-        uint32_t count = oracle_index_uses(x, terminal, &use);
-        for (uint32_t i = 0; i < count; i++) /* whole numbers: the order does not matter */
-            weight += (double)x->uses[x->rule[use[i]]] * (double)x->grammar->nodes[use[i]].exponent;
-    }
-    return weight;
-}
-
-static void choose_delegates(struct oracle *o)
-{
-    for (uint32_t t = 0; t < o->terminals && t < o->coarse_count; t++) {
-        if (o->coarse[t] >= o->classes)
-            continue;
-        uint32_t *d = &o->delegate[o->coarse[t]];
-        if (*d == GRAMMAR_NONE || weight_of(o, t) > weight_of(o, *d))
-            *d = t;
-    }
-}
-
 /* One rooted hypothesis a reference; where there are more than room for, the heaviest. */
 static void root(struct oracle *o, const double *weight)
 {
@@ -122,7 +78,7 @@ static void root(struct oracle *o, const double *weight)
 
 static void set_priors(struct oracle *o)
 {
-    const double repairs[ORACLE_KINDS] = { 0, 4, 4, 2, 2, 2, 2, 0.5 };
+    const double repairs[ORACLE_KINDS] = { 0, 4, 4, 2, 2, 2, 0.5 };
     uint32_t known = 0;
 
     memcpy(o->won, repairs, sizeof repairs);
@@ -190,13 +146,12 @@ struct oracle *oracle_create(const struct oracle_index *const *index, const doub
     for (int i = 0; i < ORACLE_SETS; i++)
         if (!(o->set[i] = calloc((size_t)o->terminals + 1, 1)))
             goto destroy;
-    if (!create_hypotheses(o) || !create_coarse(o, options))
+    if (!create_hypotheses(o))
         goto destroy;
     if (options && options->learn && !create_ensemble(o, options->learn))
         goto destroy;
     o->previous = GRAMMAR_NONE;
     set_priors(o);
-    choose_delegates(o);
     root(o, weight);
     oracle_sample_start(o);
     return o;
@@ -222,8 +177,6 @@ void oracle_destroy(struct oracle *o)
     free(o->reference);
     free(o->now < o->spare ? o->now : o->spare);
     free(o->frames);
-    free(o->alias);
-    free(o->delegate);
     struct base_arena room = o->room; /* the oracle is in there */
     base_arena_close(&room);
 }

@@ -47,10 +47,6 @@ const struct grammar_flat *oracle_index_grammar(const struct oracle_index *x);
 
 struct oracle_options {
     uint32_t hypotheses; /* K, 1 to 64; 0: 16 */
-    /* Coarser identity of each terminal (a class number), or NULL: an event that matches nothing exactly may match an
-       event of the same class, at a price. `coarse_count` entries. Must outlive the oracle. */
-    const uint32_t *coarse;
-    uint32_t coarse_count;
     /* Bytes for what this run shows itself (at least 64 KiB are used), 0: nothing is learned of it. It answers where
        the reference does not know, or was right less often lately; terminals that no reference has are then predicted
        too, if they are told apart: any number below GRAMMAR_LOST. */

@@ -7,7 +7,6 @@
  *   skipped        up to ORACLE_SKIP expected events did not happen
  *   inserted       the event is extra: the position stays
  *   substituted    the event stands for the expected one
- *   coarse         it is the expected one in its coarser identity
  *   relocated      the program is somewhere else: the heaviest places of this event, the last two where they fit
  */
 #include <math.h>
@@ -155,30 +154,17 @@ static void recover_skip(struct oracle *o, const struct oracle_hypothesis *h, ui
     }
 }
 
-static bool coarsely_equal(const struct oracle *o, uint32_t a, uint32_t b)
-{
-    return o->coarse && a < o->coarse_count && b < o->coarse_count && o->coarse[a] == o->coarse[b];
-}
-
 static void recover_step(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight)
 {
     uint32_t expected = oracle_peek(o, h);
-    bool coarse = coarsely_equal(o, expected, terminal);
-    double odds = coarse || oracle_known(o, terminal) ? 1 / o->alphabet : 1;
+    double odds = oracle_known(o, terminal) ? 1 / o->alphabet : 1;
     struct oracle_hypothesis *s;
-    enum oracle_kind kind = ORACLE_SUBSTITUTED;
 
     if ((s = oracle_slot(o, h->reference, weight * price(o, ORACLE_INSERTED) * odds, ORACLE_INSERTED)))
         oracle_copy(s, h);
     if (expected == GRAMMAR_NONE)
         return;
-    if (coarse) {
-        kind = ORACLE_COARSE;
-        odds = 1;
-        if (!oracle_known(o, terminal) && h->weight > 0.5)
-            o->alias[terminal] = expected;
-    }
-    if ((s = oracle_slot(o, h->reference, weight * price(o, kind) * odds, kind))) {
+    if ((s = oracle_slot(o, h->reference, weight * price(o, ORACLE_SUBSTITUTED) * odds, ORACLE_SUBSTITUTED))) {
         oracle_copy(s, h);
         oracle_advance(o, s, GRAMMAR_NONE, false);
     }
@@ -277,14 +263,7 @@ bool oracle_relocate_by_history(struct oracle *o, double weight, uint64_t length
 
 void oracle_relocate(struct oracle *o, uint32_t terminal, double weight)
 {
-    if (!oracle_known(o, terminal)) {
-        if (!o->coarse || terminal >= o->coarse_count || o->coarse[terminal] >= o->classes)
-            return;
-        terminal = o->delegate[o->coarse[terminal]];
-        if (!oracle_known(o, terminal))
-            return;
-    }
-    if (weight * price(o, ORACLE_RELOCATED) < ORACLE_MATTERS * o->found)
+    if (!oracle_known(o, terminal) || weight * price(o, ORACLE_RELOCATED) < ORACLE_MATTERS * o->found)
         return;
     for (uint32_t r = 0; r < o->references; r++)
         relocate_in(o, r, terminal, weight * price(o, ORACLE_RELOCATED) / o->references);

@@ -239,29 +239,6 @@ START_TEST(references_are_told_apart)
 }
 END_TEST
 
-START_TEST(coarse_identities_carry_over)
-{
-    static struct follower_list train, test;
-    struct follower f;
-    uint32_t coarse[256];
-
-    simple(&train, 40, 10);
-    test = train;
-    for (uint32_t i = 0; i < 256; i++)
-        coarse[i] = i % 128;
-    for (uint32_t i = 0; i < test.count; i++)
-        test.e[i].terminal += 128; /* a rebuilt program: other callsites everywhere */
-    struct oracle_options options = { .coarse = coarse, .coarse_count = 256 };
-    follower_open_options(&f, &train, &options);
-    for (uint32_t i = 0; i < test.count; i++) {
-        follower_follow(&f, &test, i);
-        follower_audit(f.o, 0, i);
-    }
-    ck_assert_uint_gt(oracle_score(f.o)->at[0].hits, test.count - 20);
-    follower_close(&f);
-}
-END_TEST
-
 /* Another machine, where everything takes three times as long. */
 START_TEST(times_are_rescaled)
 {
@@ -311,7 +288,6 @@ int main(void)
         UNIT_TEST(surprises_are_paid_from_an_account),
         UNIT_TEST(an_empty_reference_knows_nothing),
         UNIT_TEST(references_are_told_apart),
-        UNIT_TEST(coarse_identities_carry_over),
         UNIT_TEST(times_are_rescaled),
         UNIT_TEST(scores_add_and_medians_hold),
     };
