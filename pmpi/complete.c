@@ -140,9 +140,12 @@ bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, con
     return pending;
 }
 
-/* Values that a loop's other waits have are there for this one, too. */
-static void complete_nothing(struct pmpi_hook_call *call)
+/* Values that a loop's other waits have are there for one that had nothing to complete, too. */
+void pmpi_hook_complete_wait(struct pmpi_hook_call *call, MPI_Request before, const void *where,
+                             const MPI_Status *status)
 {
+    if (pmpi_hook_complete_one(call, before, where, status))
+        return;
     pmpi_hook_value(call, GRAMMAR_PEER, GRAMMAR_PEER_NULL);
     pmpi_hook_value(call, GRAMMAR_BYTES, 0);
     pmpi_hook_value(call, GRAMMAR_STARTS, 0);
@@ -272,8 +275,8 @@ PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
     pmpi_hook_begin_at(&call, __builtin_return_address(0), PMPI_HOOK_HANDLE(before), WATCH_NOBODY, WATCH_NOBODY, 0);
     int result = PMPI_Wait(request, used);
     pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    if (call.accepted && !pmpi_hook_complete_one(&call, before, request, used))
-        complete_nothing(&call);
+    if (call.accepted)
+        pmpi_hook_complete_wait(&call, before, request, used);
     pmpi_hook_end(&call);
     return result;
 }

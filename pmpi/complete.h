@@ -32,6 +32,9 @@ void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, 
 /* After: this request completed. Returns whether there was something to complete. */
 bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
                             const MPI_Status *status);
+/* The same of MPI_Wait, whose event is there where nothing was to be completed, too. */
+void pmpi_hook_complete_wait(struct pmpi_hook_call *call, MPI_Request before, const void *where,
+                             const MPI_Status *status);
 /* The one at `index` (from 0). */
 void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
                             const MPI_Status *status);

@@ -159,7 +159,7 @@ void pmpi_hook_fortran_wait(struct pmpi_hook_target *target, void *from, void *r
     pmpi_hook_complete_expect(&c.call, before, request);
     c.where = PMPI_HOOK_HANDLE(before);
     if (fortran_run(&c, from))
-        pmpi_hook_complete_one(&c.call, before, request, fortran_status(&c, &own));
+        pmpi_hook_complete_wait(&c.call, before, request, fortran_status(&c, &own));
     pmpi_hook_end(&c.call);
 }
 

@@ -295,6 +295,8 @@ contains
         integer :: dims(2), out(4), in(4)
         logical :: periods(2), remain(2)
         HANDLE(MPI_Comm) :: half, cart, line
+        HANDLE(MPI_Request) :: none
+        none = MPI_REQUEST_NULL
         dims = [2, ranks / 2]
         periods = .true.
         remain = [.true., .false.]
@@ -304,6 +306,7 @@ contains
         call MPI_Cart_create(comm, 2, dims, periods, .false., cart ERR)
         call MPI_Neighbor_alltoall(out, 1, MPI_INTEGER, in, 1, MPI_INTEGER, cart ERR)
         total = total + in(1) + in(4)
+        call MPI_Wait(none, MPI_STATUS_IGNORE ERR)
         call MPI_Cart_sub(cart, remain, line ERR)
         call MPI_Barrier(line ERR)
         call MPI_Comm_free(line ERR)

@@ -228,11 +228,13 @@ static void communicators(void)
 {
     int dims[2] = {2, ranks / 2}, periods[2] = {1, 1}, remain[2] = {1, 0}, out[4] = {me, me, me, me}, in[4];
     MPI_Comm half, cart, line;
+    MPI_Request none = MPI_REQUEST_NULL;
     MPI_Comm_split(comm, me % 2, me, &half);
     MPI_Barrier(half);
     MPI_Cart_create(comm, 2, dims, periods, 0, &cart);
     MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, cart);
     total += in[0] + in[3];
+    MPI_Wait(&none, MPI_STATUS_IGNORE);
     MPI_Cart_sub(cart, remain, &line);
     MPI_Barrier(line);
     MPI_Comm_free(&line);

@@ -214,6 +214,7 @@ def communicators():
     cart = comm.Create_cart([2, ranks // 2], [True, True], False)
     cart.Neighbor_alltoall(buffer(out), buffer(into))
     total += into[0] + into[3]
+    MPI.Request().Wait()
     line = cart.Sub([True, False])
     line.Barrier()
     line.Free()
