@@ -5,6 +5,7 @@
  *     pythia:  43 %  12.3 s left  turn 430 of 1000  MPI_Allreduce
  *
  *     hook of rank 0's first thread ──asks the oracle, at most every NOTE_NS──> note ──> helper thread ──> terminal
+ *                                                                           \─> the board (on all ranks)
  *
  * The hook only asks and stores (no system call). A thread of its own draws, because a terminal may block (Ctrl-S) and
  * a rank that computes for an hour calls no hook; between notes it counts the time down, but not below what is left
@@ -31,6 +32,7 @@
 #include "base/io.h"
 #include "base/terminal.h"
 #include "session/internal.h"
+#include "watch/board.h"
 
 enum { NOTE_NS = 50000000, DRAW_MS = 200, LINE = 200 };
 
@@ -78,6 +80,8 @@ void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t no
     base_fpu_give_back(kept);
     if (!known || (!longer && oracle_phase(s->oracle, &p) != 0))
         return;
+    if (watch_board_mine && !longer)
+        watch_board_note(watch_board_mine, now, left, next, p.turn, p.turns);
     atomic_store_explicit(&progress.note.left, left, memory_order_relaxed);
     atomic_store_explicit(&progress.note.next, next, memory_order_relaxed);
     atomic_store_explicit(&progress.note.turn, p.turn, memory_order_relaxed);
@@ -90,7 +94,7 @@ void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t no
 
 uint64_t session_progress_first(uint32_t thread)
 {
-    return progress.running && thread == 0 ? 0 : UINT64_MAX;
+    return (progress.running || watch_board_here) && thread == 0 ? 0 : UINT64_MAX;
 }
 
 /* --- The helper --- */

@@ -89,13 +89,13 @@ static const struct tool_line usage = {
         "either all jobs are shown. A job that was started with PYTHIA_BOARD=no cannot be seen.\n\n"
         "The verdict comes first. stopped: a rank's process is gone or halted, or others wait for it and it sleeps. "
         "deadlock: ranks wait for each other, and nobody computes for them. missing_rank: others wait, and this rank is "
-        "elsewhere. slow (not with --once): at three looks in a row a rank took twice as long as it did for what it does "
-        "between two calls, and the others did not. none: none of these. "
+        "elsewhere. none: none of these. "
         "A wait is too long when it is three times the longest pause that this run has had, in a call or between two, "
-        "and at least 4 s; for a rank that computes longer while there were fewer than 100 events. If pauses come in no "
+        "and at least 4 s; in a predicted run also of what its recording has at that place, or of its longest computation; "
+        "for a rank that computes longer while there were fewer than 100 events. If pauses come in no "
         "particular order, that is a false alarm with a chance of at most 1 / (events + 1).\n\n"
-        "Exit code of --once: 0, 1 with a verdict other than none, 2 when there is no such job, 3 when there is none but "
-        "of another version of Pythia.\n\n"
+        "Exit code of --once: 0, 1 with a verdict other than none, 2 when there is no such job, 3 when no job is "
+        "named and there are none but of another version of Pythia.\n\n"
         "Example:\n"
         "  pythia watch\n"
         "  pythia watch app.pythia --once --format json\n"
@@ -132,12 +132,10 @@ static bool any_verdict(const struct watch_jobs *jobs)
 
 static int no_job(const struct request *r, const struct watch_jobs *jobs)
 {
-    if (jobs->other_version) {
-        tool_complain("%u boards are of another version of Pythia", jobs->other_version);
-        return TOOL_INPUT;
-    }
-    tool_complain("no job %s runs under Pythia on this node", r->job ? r->job : "of yours");
-    return TOOL_USAGE;
+    tool_complain(jobs->other_version ? "no job %s runs under Pythia on this node; %u boards are of another version of it"
+                                      : "no job %s runs under Pythia on this node", r->job ? r->job : "of yours",
+                  jobs->other_version);
+    return jobs->other_version && !r->job ? TOOL_INPUT : TOOL_USAGE;
 }
 
 static void show(const struct request *r, const struct watch_jobs *jobs, bool redraw)

@@ -35,8 +35,6 @@ struct watch_job {
     bool limited, fits;           /* there is a limit; and an end that is known is before it */
     double limit_seconds;         /* from now on */
     bool told;                    /* its verdict, by --on-hang */
-    uint32_t slow_rank, slow_looks; /* that takes longer than it did; at so many looks in a row */
-    uint64_t slow_since;          /* ns, by its clock */
 };
 
 struct watch_jobs {
@@ -59,6 +57,9 @@ const char *watch_call(const struct watch_row *r);
 const char *watch_last_call(const struct watch_row *r);
 /* Where that is, "solve@a.c:41", or "module+0x12"; NULL: not known, or nowhere yet. Stays. */
 const char *watch_place(const struct watch_row *r);
+/* Of a predicted run: the longest that its recording has seen of the call that the rank waits in, at that place, else
+   of any computation, ns; 0: not known. */
+uint64_t watch_usual(const struct watch_row *r);
 /* What the verdict is, in a sentence. The caller frees it. */
 char *watch_sentence(const struct watch_job *j);
 /* "0-2,5". The caller frees it. */

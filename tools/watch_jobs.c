@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "file/file.h"
 #include "findings/resolve.h"
 #include "job/define.h"
 #include "tools/tool.h"
@@ -151,28 +152,6 @@ static void read_job(struct watch_job *j, struct watch_jobs *jobs, const struct 
     }
 }
 
-/* A verdict where a rank was slow at SLOW_LOOKS looks. */
-static void judge_pace(struct watch_job *j, const struct watch_job *earlier)
-{
-    enum { SLOW_LOOKS = 3 };
-    double factor;
-    uint32_t slow = watch_slower((const struct watch_sight *const *)j->sight,
-                                 (const struct watch_sight *const *)j->before, j->count, &factor);
-    if (slow == UINT32_MAX)
-        return;
-    j->slow_rank = j->sight[slow]->board.rank;
-    bool again = earlier->slow_looks && earlier->slow_rank == j->slow_rank;
-    j->slow_looks = again ? earlier->slow_looks + 1 : 1;
-    j->slow_since = again ? earlier->slow_since : j->before[slow]->now;
-    if (j->slow_looks < SLOW_LOOKS || j->verdict.kind != WATCH_NONE)
-        return;
-    j->verdict.kind = WATCH_SLOW;
-    j->verdict.factor = factor;
-    j->verdict.since_ns = j->sight[slow]->now - j->slow_since;
-    j->verdict.rank = malloc(sizeof *j->verdict.rank);
-    j->verdict.rank[j->verdict.rank_count++] = j->slow_rank;
-}
-
 static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct watch_wanted *w)
 {
     bool any = false;
@@ -187,15 +166,16 @@ static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct 
     const struct watch_sight *const *before = (const struct watch_sight *const *)j->before;
     j->rows = tool_need(watch_rows(sights, j->count, j->ranks));
     j->nodes = count_nodes(j);
-    watch_judge(j->rows, j->ranks, NULL, &j->verdict);
+    uint64_t *usual = calloc((size_t)j->ranks + 1, sizeof *usual);
+    for (uint32_t i = 0; i < j->ranks; i++)
+        usual[i] = watch_usual(&j->rows[i]);
+    watch_judge(j->rows, j->ranks, usual, &j->verdict);
+    free(usual);
     watch_count(&j->numbers, sights, any ? before : NULL, j->count);
     set_limit(j, w);
-    for (uint32_t i = 0; i < earlier->count; i++) {
-        if (earlier->job[i].id != j->id)
-            continue;
-        judge_pace(j, &earlier->job[i]);
-        j->told = j->verdict.kind != WATCH_NONE && earlier->job[i].told;
-    }
+    for (uint32_t i = 0; i < earlier->count; i++)
+        if (earlier->job[i].id == j->id)
+            j->told = j->verdict.kind != WATCH_NONE && earlier->job[i].told;
 }
 
 void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted)
@@ -233,7 +213,7 @@ enum watch_job_state watch_job_state(const struct watch_job *j)
     }
     if (ended == j->count)
         return WATCH_DEAD;
-    if (j->verdict.kind != WATCH_NONE && j->verdict.kind != WATCH_SLOW)
+    if (j->verdict.kind != WATCH_NONE)
         return WATCH_HUNG;
     return ending ? WATCH_ENDING : WATCH_RUNNING;
 }
@@ -291,6 +271,48 @@ const char *watch_place(const struct watch_row *row)
         return NULL;
     known[count++] = (struct place){strdup(file), strdup(build_id), text, offset};
     return text;
+}
+
+/* --- What a recording knows --- */
+
+/* That of the last path that was asked for; NULL: it cannot be read. */
+static const struct job *reference(const char *path)
+{
+    static char *last;
+    static struct job *job;
+    char why[256];
+    if (last && !strcmp(last, path))
+        return job;
+    job_destroy(job);
+    free(last);
+    job = NULL;
+    last = strdup(path);
+    if (file_read(path, &job, why, sizeof why))
+        job = NULL;
+    return job;
+}
+
+static bool is_at(const struct job *j, uint32_t terminal, const char *build_id, uint64_t offset)
+{
+    const struct job_terminal *t = &j->terminals[terminal];
+    const struct job_callsite *site = t->callsite == GRAMMAR_NONE ? NULL : &j->callsites[t->callsite];
+    const struct job_frame *frame = site && site->count ? &j->frames[site->first] : NULL;
+    return frame && frame->offset == offset && !strcmp(job_text(j, j->modules[frame->module].build_id), build_id);
+}
+
+uint64_t watch_usual(const struct watch_row *r)
+{
+    char file[512], build_id[80];
+    uint64_t offset, most = 0;
+    const struct job *j = r->sight && r->sight->board.predicts ? reference(r->sight->board.file) : NULL;
+    bool waits = r->state == WATCH_WAITS, found = j && find_module(&r->sight->board, file, build_id, &offset);
+    for (uint32_t i = 0; j && i < j->extremes.count; i++) {
+        const struct job_extremes *e = &j->extremes.of[i];
+        bool here = !waits || (found && is_at(j, e->terminal, build_id, offset));
+        uint64_t value = e->value[waits ? JOB_DURATION_MAX : JOB_GAP_MAX];
+        most = here && value > most ? value : most;
+    }
+    return most;
 }
 
 /* Texts of the last few are kept: a line has two of them at most. */

@@ -104,8 +104,6 @@ char *watch_sentence(const struct watch_job *j)
     size_t size;
     FILE *f = tool_need(open_memstream(&text, &size));
     each_kind(j, v->rank, v->rank_count, say_kind, f);
-    if (v->kind == WATCH_SLOW)
-        fprintf(f, "; what it does between two calls takes %.1f times as long as before", v->factor);
     base_terminal_time((double)v->since_ns, since);
     if (v->kind == WATCH_DEADLOCK)
         fprintf(f, "; they wait for each other, since %s", since);
@@ -145,7 +143,7 @@ static void print_kind(void *context, const struct watch_job *j, const uint32_t 
 static void print_end(FILE *out, const struct watch_job *j)
 {
     const struct watch_numbers *n = &j->numbers;
-    char text[32], low[32], high[32];
+    char text[32];
     if (n->progress >= 0) {
         int full = (int)(n->progress * BAR);
         fprintf(out, "  [%.*s%.*s] %3.0f %%", full, "####################", BAR - full, "....................",
@@ -153,9 +151,6 @@ static void print_end(FILE *out, const struct watch_job *j)
     }
     if (n->eta >= 0) {
         fprintf(out, "  %s left", base_terminal_time(1e9 * n->eta, text));
-        if (n->eta_high > n->eta_low)
-            fprintf(out, " (%s to %s)", base_terminal_time(1e9 * n->eta_low, low),
-                    base_terminal_time(1e9 * n->eta_high, high));
     } else {
         fputs("  end: unknown", out);
     }
@@ -164,12 +159,13 @@ static void print_end(FILE *out, const struct watch_job *j)
                 base_terminal_time(1e9 * (j->limit_seconds > 0 ? j->limit_seconds : 0), text),
                 n->eta < 0 ? "" : j->fits ? ": it fits" : ": it does not fit");
     fputc('\n', out);
-    if (n->whole.parallel >= 0 && n->whole.load_balance >= 0)
+    if (n->whole.parallel >= 0)
         fprintf(out, "  parallel efficiency %.0f %%, load balance %.0f %%", 100 * n->whole.parallel,
                 100 * n->whole.load_balance);
     if (n->whole.parallel >= 0 && n->lately.parallel >= 0 && n->lately.load_balance >= 0)
         fprintf(out, "; lately %.0f %%, %.0f %%", 100 * n->lately.parallel, 100 * n->lately.load_balance);
-    fputc('\n', out);
+    if (n->whole.parallel >= 0)
+        fputc('\n', out);
 }
 
 /* What a recording would show of the ranks that are named: their last call's frames as the board has them. */

@@ -33,7 +33,7 @@
 #define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
 #define WATCH_DIRECTORY "/dev/shm"
 
-enum { WATCH_VERSION = 1, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_MODULES = 32768, WATCH_FUNCTION = 32,
+enum { WATCH_VERSION = 2, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_MODULES = 32768, WATCH_FUNCTION = 32,
        WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 
@@ -91,10 +91,10 @@ struct watch_board {
 
     /* Of a predicted run, now and then: 0 until known. */
     _Alignas(64) _Atomic uint64_t noted; /* ns: when, written last */
-    uint64_t left_ns, low_ns, high_ns;   /* of the run */
-    uint64_t next_ns;                    /* until the next event has ended */
-    uint64_t turn, turns;                /* of the loop around */
-    double progress, probability;        /* of the run, by time; of the next event */
+    uint64_t left_ns;      /* of the run */
+    uint64_t next_ns;      /* until the next event has ended, as it was expected then */
+    uint64_t turn, turns;  /* of the loop around; turns 0: in none */
+    double progress;       /* of the run, by time; does not go back */
 
     _Alignas(64) struct watch_comm comm[WATCH_COMMS];
     struct watch_request request[WATCH_REQUESTS];
@@ -150,6 +150,20 @@ static inline void watch_board_left(struct watch_board *b, uint64_t begin, uint6
     b->events = events;
     b->mpi_ns = mpi_ns;
     atomic_store_explicit(&b->since, end << 1, memory_order_release);
+}
+
+/* Of a predicted run: what is left at `now`. */
+static inline void watch_board_note(struct watch_board *b, uint64_t now, uint64_t left, uint64_t next, uint64_t turn,
+                                    uint64_t turns)
+{
+    double done = (double)(now - b->began), progress = done / (done + (double)left);
+    b->left_ns = left;
+    b->next_ns = next;
+    b->turn = turn;
+    b->turns = turns;
+    if (progress > b->progress)
+        b->progress = progress;
+    atomic_store_explicit(&b->noted, now, memory_order_release);
 }
 
 /* --- Requests --- */

@@ -6,7 +6,8 @@ libpythia_watch_la_SOURCES = \
 	%D%/process.c %D%/process.h \
 	%D%/read.c %D%/read.h \
 	%D%/verdict.c %D%/verdict.h \
-	%D%/waits.c
+	%D%/waits.c \
+	%D%/within.c
 libpythia_watch_la_LIBADD = $(XXHASH_LIBS)
 
 UNIT_TESTS += tests/unit/test_watch_board

@@ -11,19 +11,11 @@ struct watch_numbers {
     /* Useful time outside MPI calls, over all time; and its mean over the ranks' largest. -1: not known. */
     struct watch_efficiency { double parallel, load_balance; } whole, lately; /* since the run began; the last look */
     /* Of a predicted run, as the rank says that has most left; seconds, -1: not known. */
-    double progress, eta, eta_low, eta_high;
+    double progress, eta;
 };
 
 /* `before` (may be NULL): the same boards at an earlier look, some may be NULL. */
 void watch_count(struct watch_numbers *n, const struct watch_sight *const *sights,
                  const struct watch_sight *const *before, uint32_t count);
-
-/* Which of these ranks takes longer than it did for what it does between two calls, SLOWER times at least, where the
-   others, the median of them, take at most STEADY times as long. UINT32_MAX: none, or too little happened between the
-   looks, or before them, to tell. */
-#define WATCH_SLOWER 2.0
-#define WATCH_STEADY 1.3
-uint32_t watch_slower(const struct watch_sight *const *sights, const struct watch_sight *const *before, uint32_t count,
-                      double *factor);
 
 #endif

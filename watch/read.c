@@ -108,9 +108,7 @@ static bool is_sound(struct watch_board *b)
     b->modules[WATCH_MODULES - 1] = '\0';
     if (!(b->progress >= 0 && b->progress <= 1))
         b->progress = 0;
-    if (!(b->probability >= 0 && b->probability <= 1))
-        b->probability = 0;
-    return b->size == sizeof *b && b->ranks > 0 && b->rank < b->ranks && b->pid > 0 && b->pid <= INT32_MAX;
+    return b->ranks > 0 && b->rank < b->ranks && b->pid > 0 && b->pid <= INT32_MAX;
 }
 
 /* The copy has `since` before the place, and it is the same after that: the place belongs together. */
@@ -141,7 +139,7 @@ static void read_process(struct watch_sight *s)
 enum watch_reading watch_read(const char *directory, uint64_t job, uint32_t rank, struct watch_sight *s, char *why,
                               size_t size)
 {
-    struct { uint64_t magic; uint32_t version; } head = {0, 0};
+    struct { uint64_t magic; uint32_t version, size; } head = {0, 0, 0};
     int f = read_open(directory, job, rank, why, size);
     if (f < 0)
         return errno == ENOENT ? WATCH_GONE : WATCH_REFUSED;
@@ -150,7 +148,8 @@ enum watch_reading watch_read(const char *directory, uint64_t job, uint32_t rank
     bool headed = base_io_read_at(f, &head, sizeof head, 0) == (ssize_t)sizeof head;
     if (headed && head.magic == 0)
         result = WATCH_GONE; /* being made */
-    else if (headed && head.magic == WATCH_MAGIC && head.version != WATCH_VERSION)
+    else if (headed && head.magic == WATCH_MAGIC &&
+             (head.version != WATCH_VERSION || head.size != sizeof s->board))
         result = WATCH_OTHER_VERSION;
     else if (headed && head.magic == WATCH_MAGIC && read_copy(f, &s->board) && is_sound(&s->board) &&
              s->board.job == job && s->board.rank == rank)
@@ -168,10 +167,11 @@ static bool lives(uint64_t job, uint32_t rank, struct watch_sight *s)
 {
     char why[128];
     enum watch_reading r = watch_read(WATCH_DIRECTORY, job, rank, s, why, sizeof why);
-    return r == WATCH_READ ? s->alive : r != WATCH_REFUSED;
+    return r != WATCH_READ || s->alive;
 }
 
-/* A job of which somebody lives keeps the boards of its dead: they say who it was. */
+/* A job of which somebody lives keeps the boards of its dead: they say who it was. What is not understood, as of
+   another version, may be anybody's, and stays. */
 void watch_sweep(void)
 {
     struct watch_found *found;

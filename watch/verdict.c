@@ -5,7 +5,7 @@
 
 #include "job/define.h"
 
-const char *const watch_kind_text[] = {"none", "deadlock", "missing_rank", "stopped", "slow"};
+const char *const watch_kind_text[] = {"none", "deadlock", "missing_rank", "stopped"};
 
 enum { IDLE_NS = 900000000 }; /* without processor time so long: it sleeps */
 
@@ -172,10 +172,11 @@ static bool choose_others(struct judge *j)
 static uint32_t next_in_circle(const struct judge *j, uint32_t rank)
 {
     const struct watch_row *r = &j->row[rank];
+    uint32_t lowest = UINT32_MAX; /* peers are in the order of their requests, which chance decides */
     for (uint32_t i = 0; i < r->peer_count; i++)
-        if (!j->free[r->peer[i]])
-            return r->peer[i];
-    return rank;
+        if (!j->free[r->peer[i]] && r->peer[i] < lowest)
+            lowest = r->peer[i];
+    return lowest == UINT32_MAX ? rank : lowest;
 }
 
 /* All that the first circle reaches: from any rank in it every way leads back, or into a smaller one. */

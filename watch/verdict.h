@@ -7,7 +7,6 @@
  *     stopped        a rank that does not run: its process is gone or halted; or others wait for it, and it sleeps
  *     deadlock       ranks wait for each other in a circle, or for each other's messages, and nobody computes for them
  *     missing_rank   others wait, and this rank is elsewhere: it computes, or calls something else
- *     slow           it goes on, but this rank takes longer than it did, and the others do not (numbers.h)
  *
  * Who waits for whom. A receive waits for its source, a send for its destination, a completion for the sources of the
  * open requests (the destinations where they are all sends), a collective for all members of the communicator that have
@@ -57,7 +56,7 @@ struct watch_row {
 struct watch_row *watch_rows(const struct watch_sight *const *sights, uint32_t count, uint32_t ranks);
 void watch_rows_free(struct watch_row *rows, uint32_t ranks);
 
-enum watch_kind { WATCH_NONE, WATCH_DEADLOCK, WATCH_MISSING_RANK, WATCH_STOPPED, WATCH_SLOW };
+enum watch_kind { WATCH_NONE, WATCH_DEADLOCK, WATCH_MISSING_RANK, WATCH_STOPPED };
 extern const char *const watch_kind_text[]; /* "none", "deadlock", … */
 
 struct watch_verdict {
@@ -68,7 +67,6 @@ struct watch_verdict {
     uint64_t since_ns;   /* how long the longest of these wait; of who stopped alone: since its last event */
     uint64_t timeout_ns; /* that was too long */
     uint64_t events;     /* n of the bound */
-    double factor;       /* WATCH_SLOW: times as long as before */
 };
 
 /* `usual` (may be NULL): ns, of each rank the longest pause that a recording has at its place, 0: not known. */

@@ -17,14 +17,18 @@
         oracle.follow("solve", gap_ns=200, duration_ns=30000)
         answer = oracle.predict(1)                  # None: no prediction
 
+    pythia.running.efficiency()                     # of the job that this process is a rank of
+
 Nothing here is compiled: jobs are read by the `pythia` command, recorder and oracle are libpythia through ctypes. Both
 are found where `make install` put them, else in PATH and by the loader; PYTHIA_COMMAND names another command.
 
 Errors: pythia.Error, with the command's or the library's own line.
 Threads: one Job, Recorder or Oracle is used by one thread at a time.
 """
+from . import running
 from ._find import Error, version
 from .job import Event, Job, Table, compare
 from .oracle import Answer, Oracle, Recorder, Remaining
 
-__all__ = ["Answer", "Error", "Event", "Job", "Oracle", "Recorder", "Remaining", "Table", "compare", "version"]
+__all__ = ["Answer", "Error", "Event", "Job", "Oracle", "Recorder", "Remaining", "Table", "compare", "running",
+           "version"]

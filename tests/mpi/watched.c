@@ -6,13 +6,17 @@
  *
  * Each fault stands in a function of its name: the place that pythia watch is to find.
  */
+#define PYTHIA_OPTIONAL
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "pythia.h"
 
 enum { CULPRIT = 3, TURN_US = 2000 };
 
@@ -47,6 +51,15 @@ static void halo(MPI_Comm comm, int tag)
         MPI_Isend(&mine, 1, MPI_INT, peer, 0, comm, &r[2 + i]);
     }
     MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+}
+
+static void turn(long us)
+{
+    nap(us);
+    sum(MPI_COMM_WORLD);
+    shift();
+    halo(MPI_COMM_WORLD, 0);
+    sum(rows);
 }
 
 /* --- What goes wrong --- */
@@ -120,16 +133,6 @@ static void other_order(void)
     sum(first ? rows : columns);
 }
 
-/* Rank 3 at a quarter of its speed. */
-static void slow(void)
-{
-    for (int i = 0; i < 1500; i++) {
-        nap(rank == CULPRIT ? 4 * TURN_US : TURN_US);
-        sum(MPI_COMM_WORLD);
-        sum(rows);
-    }
-}
-
 static void poll(void)
 {
     int flag = 0;
@@ -166,13 +169,52 @@ static void healthy(void)
     }
 }
 
+/* As long as it takes, it is known from a recording. */
+static void known(void)
+{
+    if (rank == CULPRIT)
+        nap(8000000);
+    sum(MPI_COMM_WORLD);
+}
+
+/* --- What a thread that monitors is told --- */
+
+static void *monitor(void *unused)
+{
+    uint32_t of[8] = {99};
+    double parallel = -1, balance = -1, seconds = -1, progress = -1;
+    (void)unused;
+    nap(800000);
+    if (!pythia_job_waiting_for)
+        return NULL;
+    int count = pythia_job_waiting_for(of, 8), known = pythia_job_efficiency(&parallel, &balance);
+    int ends = pythia_job_remaining(&seconds, &progress);
+    printf("%d %u %d %d %d %d\n", count, of[0], known, parallel > 0 && parallel < 1, balance > parallel && balance <= 1,
+           ends);
+    return NULL;
+}
+
+/* Rank 3 is late by two seconds; rank 0 asks for whom it waits. */
+static void ask(void)
+{
+    pthread_t thread;
+    if (rank == 0)
+        pthread_create(&thread, NULL, monitor, NULL);
+    if (rank == CULPRIT)
+        nap(2000000);
+    sum(MPI_COMM_WORLD);
+    if (rank == 0)
+        pthread_join(thread, NULL);
+}
+
 static const struct fault {
     const char *name;
     void (*function)(void);
 } faults[] = {{"loop", loop},           {"skip", skip},           {"wait_io", wait_io},
               {"stop", stop},           {"die", die},             {"receive_first", receive_first},
               {"wrong_tag", wrong_tag}, {"wrong_halo", wrong_halo}, {"other_order", other_order},
-              {"poll", poll},           {"slow", slow},           {"healthy", healthy},     {"none", NULL}};
+              {"poll", poll},           {"healthy", healthy},
+              {"ask", ask},             {"known", known},             {"none", NULL}};
 
 int main(int argc, char **argv)
 {
@@ -184,13 +226,8 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &rows);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &columns);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    for (int i = 0; i < turns; i++) {
-        nap(TURN_US);
-        sum(MPI_COMM_WORLD);
-        shift();
-        halo(MPI_COMM_WORLD, 0);
-        sum(rows);
-    }
+    for (int i = 0; i < turns; i++)
+        turn(TURN_US);
     for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++)
         if (!strcmp(name, faults[i].name) && faults[i].function)
             faults[i].function();

@@ -366,42 +366,11 @@ START_TEST(efficiency)
     ck_assert_double_eq_tol(n.lately.load_balance, .5, 1e-6);
     atomic_store(&sight[1].board.noted, now);
     sight[1].board.left_ns = 40 * second;
-    sight[1].board.low_ns = 30 * second;
-    sight[1].board.high_ns = 50 * second;
     sight[1].board.next_ns = 4 * second; /* the next event is late: no nearer to the end than that */
     sight[1].board.progress = .6;
     watch_count(&n, table, NULL, 2);
     ck_assert_double_eq_tol(n.eta, 36, 1e-6);
-    ck_assert_double_eq_tol(n.eta_low, 26, 1e-6);
-    ck_assert_double_eq_tol(n.eta_high, 46, 1e-6);
     ck_assert_double_eq_tol(n.progress, .6, 1e-6);
-}
-END_TEST
-
-START_TEST(slower_than_it_was)
-{
-    static struct watch_sight earlier[RANKS];
-    const struct watch_sight *table[RANKS], *before[RANKS];
-    double factor;
-    set_up();
-    for (int r = 0; r < RANKS; r++) { /* an event each 60 ms, half of it useful */
-        sight[r].board.mpi_ns = 30 * second;
-        earlier[r] = sight[r];
-        table[r] = &sight[r];
-        before[r] = &earlier[r];
-        sight[r].now += 6 * second;
-        sight[r].board.events += 50;
-        sight[r].board.mpi_ns += r == 3 ? 0 : 4 * second + second / 2; /* rank 3: 120 ms, the others 30 ms */
-    }
-    ck_assert_uint_eq(watch_slower(table, before, RANKS, &factor), 3);
-    ck_assert_double_eq_tol(factor, 4, 1e-6);
-    for (int r = 0; r < RANKS; r++) /* all are slower: another phase */
-        sight[r].board.mpi_ns = earlier[r].board.mpi_ns;
-    ck_assert_uint_eq(watch_slower(table, before, RANKS, &factor), UINT32_MAX);
-    sight[3].board.events = earlier[3].board.events + 3;
-    ck_assert_uint_eq(watch_slower(table, before, RANKS, &factor), UINT32_MAX);
-    before[3] = NULL;
-    ck_assert_uint_eq(watch_slower(table, before, RANKS, &factor), UINT32_MAX);
 }
 END_TEST
 
@@ -423,7 +392,6 @@ int main(void)
         UNIT_TEST(nothing_is_wrong),
         UNIT_TEST(hostile_numbers),
         UNIT_TEST(efficiency),
-        UNIT_TEST(slower_than_it_was),
     };
     return unit_run("watch/verdict", tests, UNIT_COUNT(tests));
 }

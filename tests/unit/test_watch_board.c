@@ -224,6 +224,23 @@ START_TEST(what_the_dead_left_is_swept)
 }
 END_TEST
 
+START_TEST(what_is_not_understood_stays)
+{
+    static struct watch_board copy;
+    copy = *make(1);
+    watch_board_close();
+    copy.version++;
+    copy.pid = INT32_MAX; /* nobody's */
+    put(&copy, sizeof copy, 0600);
+    watch_sweep();
+    ck_assert_int_eq(look(1), WATCH_OTHER_VERSION);
+    put("x", 1, 0600);
+    watch_sweep();
+    ck_assert_int_eq(look(1), WATCH_REFUSED);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(a_child_leaves_its_parents_board)
 {
     make(0);
@@ -249,6 +266,7 @@ int main(void)
         UNIT_TEST(a_board_is_made_new_or_not_at_all),
         UNIT_TEST(a_hostile_file_is_refused),
         UNIT_TEST(what_the_dead_left_is_swept),
+        UNIT_TEST(what_is_not_understood_stays),
         UNIT_TEST(a_child_leaves_its_parents_board),
     };
     if (access(WATCH_DIRECTORY, W_OK))
