@@ -111,6 +111,18 @@ static size_t put_block(unsigned char *to, size_t room, const unsigned char *rec
     return stored;
 }
 
+void forge_pad(struct forgery *f, int type, uint32_t record)
+{
+    struct bytes *s = &f->section[type];
+    size_t size = (size_t)f->count[type] * record;
+    if (s->size >= size)
+        return;
+    unsigned char *larger = calloc(1, size);
+    memcpy(larger, s->data, s->size);
+    free(s->data);
+    *s = (struct bytes){ larger, size };
+}
+
 void forge_in_blocks(struct forgery *f, int type, uint32_t record, uint32_t per)
 {
     struct bytes *s = &f->section[type];

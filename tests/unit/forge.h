@@ -33,6 +33,8 @@ struct forgery forge_take_apart(const struct job *j);
 struct bytes forge_put_together(const struct forgery *f); /* the caller frees the data */
 void forge_discard(struct forgery *f);
 
+/* Zeros behind a section that is shorter than its records of so many bytes. */
+void forge_pad(struct forgery *f, int type, uint32_t record);
 /* Stores a section in blocks of `per` records of so many bytes, whether that saves space or not. */
 void forge_in_blocks(struct forgery *f, int type, uint32_t record, uint32_t per);
 
