@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Communicators: a locked hash table of handles, with a cache per thread in front. */
-#include "pmpi/comm.h"
+#include "pmpi/comm_name.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,52 +12,11 @@
 #include "grammar/flat.h"
 #include "pmpi/members.h"
 #include "pmpi/near.h"
-#include "pmpi/variants.h"
 #include "session/ask.h"
 #include "session/stream.h"
 #include "watch/board.h"
 
-enum { COMM_BUCKETS = 256, COMM_CACHE = 16, COMM_NAME = 160, COMM_PARTS = 64, COMM_WHOLES = 256 };
-
-/* Who is in a child, and in the other group of an intercommunicator. */
-struct comm_who {
-    const struct pmpi_hook_members *own, *peers;
-};
-
-/* Children that some of the parent's ranks have: of each number, and in which order these came. */
-struct comm_parts {
-    struct comm_who who[COMM_PARTS];
-    bool live[COMM_PARTS];
-    struct pmpi_hook_order order;
-};
-
-/* Numbers of the children made in one way. */
-struct comm_kind {
-    struct comm_kind *next;
-    const char *kind;
-    uint32_t calls;                      /* that made some, or left this rank out */
-    uint64_t wholes[COMM_WHOLES / 64];   /* bit k: a child with all members of its parent has number k */
-    struct comm_parts *parts;            /* NULL: not yet */
-    struct comm_entry *alone;            /* living ones that not all of the parent's ranks know of */
-};
-
-/* How a child has its number. */
-enum comm_how { COMM_WHOLE, COMM_PART, COMM_ALONE };
-
-struct comm_entry {
-    struct pmpi_hook_communicator seen; /* first: what others see */
-    struct comm_entry *parent;
-    struct comm_kind *children;
-    struct comm_kind *made; /* the parent's, where `order` is taken */
-    enum comm_how how;
-    struct comm_entry *next; /* of the parent's alone, where it is one of these */
-    uint32_t order;
-    bool by_chance; /* its number is "*" */
-    uint32_t references;
-    const struct pmpi_hook_members *members; /* its own group; NULL: not known */
-    int topology;                            /* as MPI_Topo_test should say */
-    char name[COMM_NAME];
-};
+enum { COMM_BUCKETS = 256, COMM_CACHE = 16 };
 
 struct comm_handle {
     struct comm_handle *next;
@@ -74,8 +33,6 @@ struct pmpi_hook_idup {
 
 static pthread_mutex_t comm_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct comm_handle *comm_table[COMM_BUCKETS]; /* guarded by comm_lock */
-static struct comm_entry comm_nobody;                /* parent of those without; guarded by comm_lock */
-static uint32_t comm_deep;                           /* guarded by comm_lock */
 static atomic_uint comm_generation;                  /* rises when a handle is taken out */
 static int comm_keyval = MPI_KEYVAL_INVALID;
 
@@ -142,95 +99,13 @@ static struct comm_entry *comm_lookup(uint64_t key)
     return entry ? entry : comm_miss(key);
 }
 
-/* --- Numbers; comm_lock held --- */
-
-static struct comm_kind *comm_kind(struct comm_entry *parent, const char *kind)
-{
-    struct comm_kind *k = parent->children;
-    while (k && strcmp(k->kind, kind) != 0)
-        k = k->next;
-    if (!k && (k = calloc(1, sizeof(*k)))) {
-        k->kind = kind;
-        k->next = parent->children;
-        parent->children = k;
-    }
-    return k;
-}
-
-static bool comm_same(const struct comm_who *a, const struct comm_entry *b)
-{
-    return a->own == b->members && a->peers == b->seen.peers;
-}
-
-/* All ranks of the parent have it: the lowest number that none of them has. The last one is shared. */
-static uint32_t comm_order_whole(struct comm_kind *k)
-{
-    for (uint32_t i = 0; i < COMM_WHOLES - 1; i++)
-        if (!(k->wholes[i / 64] >> i % 64 & 1)) {
-            k->wholes[i / 64] |= UINT64_C(1) << i % 64;
-            return i;
-        }
-    return COMM_WHOLES - 1;
-}
-
-/* Some have it: that of an earlier one with these members, else which call of the parent's it was. The last one is
-   shared. */
-static uint32_t comm_order_part(struct comm_kind *k, const struct comm_entry *entry, uint32_t call)
-{
-    struct comm_parts *p = k->parts;
-    if (!p && !(p = k->parts = calloc(1, sizeof(*p))))
-        return COMM_PARTS;
-    uint32_t i = 0;
-    while (i < COMM_PARTS && (p->live[i] || !p->who[i].own || !comm_same(&p->who[i], entry)))
-        i++;
-    i = i < COMM_PARTS || call >= COMM_PARTS ? i : call;
-    if (i < COMM_PARTS) {
-        p->who[i] = (struct comm_who){entry->members, entry->seen.peers};
-        p->live[i] = true;
-    }
-    return i;
-}
-
-/* Only its members know of it: the lowest number that no other one of these has. */
-static uint32_t comm_order_alone(struct comm_kind *k, struct comm_entry *entry)
-{
-    uint64_t taken[COMM_WHOLES / 64] = {0};
-    const struct comm_who who = {entry->members, entry->seen.peers};
-    uint32_t i = 0;
-    for (const struct comm_entry *e = k->alone; e; e = e->next)
-        if (comm_same(&who, e))
-            taken[e->order / 64] |= UINT64_C(1) << e->order % 64;
-    while (i < COMM_WHOLES - 1 && taken[i / 64] >> i % 64 & 1)
-        i++;
-    entry->next = k->alone;
-    k->alone = entry;
-    return i;
-}
-
-static void comm_give_order(struct comm_entry *entry)
-{
-    struct comm_kind *k = entry->made;
-    if (entry->how == COMM_WHOLE && entry->order < COMM_WHOLES - 1)
-        k->wholes[entry->order / 64] &= ~(UINT64_C(1) << entry->order % 64);
-    else if (entry->how == COMM_PART && entry->order < COMM_PARTS)
-        k->parts->live[entry->order] = false;
-    struct comm_entry **e = &k->alone;
-    while (entry->how == COMM_ALONE && *e && *e != entry)
-        e = &(*e)->next;
-    if (entry->how == COMM_ALONE && *e)
-        *e = entry->next;
-}
+/* --- Entries --- */
 
 static void comm_release(struct comm_entry *entry)
 {
     while (entry && --entry->references == 0) {
         struct comm_entry *parent = entry->parent;
-        while (entry->children) {
-            struct comm_kind *k = entry->children;
-            entry->children = k->next;
-            free(k->parts);
-            free(k);
-        }
+        pmpi_hook_name_free(entry);
         free(entry->seen.near);
         free(entry);
         entry = parent;
@@ -240,10 +115,7 @@ static void comm_release(struct comm_entry *entry)
 /* The order is free again when the handle goes, though children may keep the entry. */
 static void comm_retire(struct comm_entry *entry)
 {
-    if (entry->made) {
-        comm_give_order(entry);
-        entry->made = NULL;
-    }
+    pmpi_hook_name_give_back(entry);
     comm_release(entry);
 }
 
@@ -281,50 +153,6 @@ static void comm_take_out(uint64_t key, bool retire)
 
 /* --- Making an entry --- */
 
-/* What not all of the parent's ranks take part in making. */
-static enum comm_how comm_how(const struct comm_entry *entry, const struct comm_entry *parent, const char *kind)
-{
-    if (!parent || !strcmp(kind, "create_group"))
-        return COMM_ALONE;
-    bool some = !entry->seen.inter && entry->members && parent->members && entry->seen.size < parent->seen.size;
-    return some ? COMM_PART : COMM_WHOLE;
-}
-
-/* A grammar would not repeat where numbers come by chance, of parts or between parts and wholes. */
-static bool comm_by_chance(const struct comm_entry *entry)
-{
-    bool told = entry->how == COMM_PART && entry->order < VARIANTS_MOST;
-    uint8_t number = told ? (uint8_t)entry->order : VARIANTS_MOST;
-    struct comm_parts *parts = entry->how == COMM_ALONE ? NULL : entry->made->parts;
-    return parts && !pmpi_hook_order_follow(&parts->order, number);
-}
-
-static void comm_name_child(struct comm_entry *entry, struct comm_entry *parent, const char *kind)
-{
-    struct comm_kind *k = comm_kind(parent ? parent : &comm_nobody, kind);
-    if (!k) {
-        snprintf(entry->name, sizeof(entry->name), "deep/%s#%u", kind, comm_deep++);
-        return;
-    }
-    entry->parent = parent;
-    if (parent)
-        parent->references++;
-    entry->made = k;
-    entry->how = comm_how(entry, parent, kind);
-    uint32_t call = k->calls++;
-    entry->order = entry->how == COMM_WHOLE  ? comm_order_whole(k)
-                   : entry->how == COMM_PART ? comm_order_part(k, entry, call)
-                                             : comm_order_alone(k, entry);
-    char number[16] = "*";
-    entry->by_chance = comm_by_chance(entry);
-    if (!entry->by_chance)
-        snprintf(number, sizeof(number), "%u", entry->order);
-    int length = snprintf(entry->name, sizeof(entry->name), "%s%s%s#%s", parent ? parent->name : "", parent ? "/" : "",
-                          kind, number);
-    if (length >= (int)sizeof(entry->name))
-        snprintf(entry->name, sizeof(entry->name), "deep/%s#%u", kind, comm_deep++);
-}
-
 /* A distributed graph that is made of a Cartesian communicator, and its duplicates, are Cartesian for MPI_Topo_test of
    Open MPI 5.0.7, and who believes it crashes. */
 static int comm_topology(const struct comm_entry *parent, const char *kind, MPI_Comm comm)
@@ -335,17 +163,6 @@ static int comm_topology(const struct comm_entry *parent, const char *kind, MPI_
     bool graph = parent && (!strcmp(kind, "dist_graph") ||
                             (!strcmp(kind, "dup") && parent->topology == MPI_DIST_GRAPH));
     return topology == MPI_CART && graph ? MPI_DIST_GRAPH : topology;
-}
-
-/* The neighbours are asked for once: MPI_Cart_shift computes. */
-static void comm_neighbours(struct pmpi_hook_communicator *comm, MPI_Comm handle)
-{
-    int dimensions = 0;
-    if (PMPI_Cartdim_get(handle, &dimensions) != MPI_SUCCESS)
-        return;
-    for (int d = 0; d < dimensions && 2 * d + 1 < PMPI_HOOK_NEIGHBOURS; d++)
-        if (PMPI_Cart_shift(handle, d, 1, &comm->neighbour[2 * d], &comm->neighbour[2 * d + 1]) == MPI_SUCCESS)
-            comm->neighbours = 2 * d + 2;
 }
 
 static bool comm_measure(struct comm_entry *entry, const struct comm_entry *parent, const char *kind, MPI_Comm comm)
@@ -362,8 +179,6 @@ static bool comm_measure(struct comm_entry *entry, const struct comm_entry *pare
         entry->seen.rank = -1;
     } else {
         entry->topology = comm_topology(parent, kind, comm);
-        if (entry->topology == MPI_CART)
-            comm_neighbours(&entry->seen, comm);
     }
     entry->members = pmpi_hook_members_of(comm, false);
     entry->seen.peers = inter ? pmpi_hook_members_of(comm, true) : entry->members;
@@ -374,12 +189,13 @@ static bool comm_measure(struct comm_entry *entry, const struct comm_entry *pare
 
 int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank)
 {
-    if (comm->inter || comm->size <= 0 || (comm->neighbours == 0 && (uint32_t)comm->size == session_ranks()))
+    int neighbours = comm->near ? comm->near->grid : 0;
+    if (comm->inter || comm->size <= 0 || (neighbours == 0 && (uint32_t)comm->size == session_ranks()))
         return -1;
-    for (int i = 0; i < comm->neighbours; i++)
-        if (comm->neighbour[i] == rank)
+    for (int i = 0; i < neighbours; i++)
+        if (comm->near->of[i].rank == rank)
             return i;
-    return comm->neighbours + (rank - comm->rank + comm->size) % comm->size;
+    return neighbours + (rank - comm->rank + comm->size) % comm->size;
 }
 
 /* Who is in it, told to the session. */
@@ -391,16 +207,6 @@ static void comm_tell_members(const struct comm_entry *entry)
     struct session_members remote = {peers->runs, peers->run_count};
     session_comm_members(entry->seen.number, (struct session_members){own->runs, own->run_count},
                          entry->seen.inter ? &remote : NULL);
-}
-
-/* Defines it; a name that had other members before gets what tells it from these. comm_lock held. */
-static uint32_t comm_number(struct comm_entry *entry)
-{
-    uint32_t size = (uint32_t)entry->seen.size, number = session_comm(entry->name, size);
-    if (number == GRAMMAR_NONE || !entry->made || entry->by_chance)
-        return number;
-    pmpi_hook_variant_name(number, entry->members, entry->seen.peers, entry->name, sizeof(entry->name));
-    return session_comm(entry->name, size);
 }
 
 /* Those of one name are told apart by their members. */
@@ -420,26 +226,24 @@ static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, 
         return NULL;
     }
     base_lock_take(&comm_lock, BASE_LOCK_COMM);
-    if (name)
-        snprintf(entry->name, sizeof(entry->name), "%s", name);
-    else
-        comm_name_child(entry, parent, kind);
-    entry->seen.name = entry->name;
-    entry->seen.number = comm_number(entry);
-    if (!comm_insert(COMM_KEY(comm, COMM_COMM), entry)) {
+    pmpi_hook_name(entry, parent, kind, name);
+    bool mine = comm_insert(COMM_KEY(comm, COMM_COMM), entry);
+    if (mine) {
+        comm_show(entry, comm);
+    } else { /* another thread has just met it */
         entry->references = 1;
         comm_retire(entry);
-        entry = NULL;
-    } else {
-        comm_show(entry, comm);
+        const struct comm_handle *h = *comm_place(COMM_KEY(comm, COMM_COMM));
+        entry = h ? h->entry : NULL;
     }
     base_lock_release(&comm_lock, BASE_LOCK_COMM);
-    if (entry && (comm_keyval == MPI_KEYVAL_INVALID || PMPI_Comm_set_attr(comm, comm_keyval, NULL) != MPI_SUCCESS)) {
+    if (!mine)
+        return entry;
+    if (comm_keyval == MPI_KEYVAL_INVALID || PMPI_Comm_set_attr(comm, comm_keyval, NULL) != MPI_SUCCESS) {
         comm_take_out(COMM_KEY(comm, COMM_COMM), true);
-        entry = NULL;
+        return NULL;
     }
-    if (entry)
-        comm_tell_members(entry);
+    comm_tell_members(entry);
     return entry;
 }
 
@@ -514,13 +318,11 @@ const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file)
     return entry ? &entry->seen : NULL;
 }
 
-/* The rank is in none of those that the call made, which takes a number all the same. */
+/* The rank is in none of those that the call made. */
 static void comm_left_out(struct comm_entry *parent, const char *kind)
 {
     base_lock_take(&comm_lock, BASE_LOCK_COMM);
-    struct comm_kind *k = comm_kind(parent, kind);
-    if (k)
-        k->calls++;
+    pmpi_hook_name_left_out(parent, kind);
     base_lock_release(&comm_lock, BASE_LOCK_COMM);
 }
 

@@ -35,8 +35,6 @@
 
 #include <mpi.h>
 
-enum { PMPI_HOOK_NEIGHBOURS = 8 };
-
 struct pmpi_hook_members;
 struct watch_comm;
 struct pmpi_hook_near;
@@ -48,8 +46,6 @@ struct pmpi_hook_communicator {
     int size;        /* of my group */
     int fan;         /* ranks that a collective sends to or receives from: size, or the other group's */
     bool inter;
-    int neighbours;  /* of a Cartesian communicator: 2 a dimension, down and up; else 0 */
-    int neighbour[PMPI_HOOK_NEIGHBOURS];
     struct pmpi_hook_near *near; /* whom its neighbourhood collectives send to; NULL: it has none */
     const struct pmpi_hook_members *peers; /* whom its peers' ranks are; NULL: not known. Lives for ever */
     struct watch_comm *board; /* what is shown of it, never NULL */

@@ -7,6 +7,7 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/children.c %D%/children.h \
 	%D%/clocks.c %D%/clocks.h \
 	%D%/comm.c %D%/comm.h \
+	%D%/comm_name.c %D%/comm_name.h \
 	%D%/present.c %D%/present.h \
 	%D%/complete.c %D%/complete.h \
 	%D%/finish.c \

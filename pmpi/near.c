@@ -8,10 +8,11 @@
 static struct pmpi_hook_near *near_new(int out, int in)
 {
     struct pmpi_hook_near *near = out >= 0 && in >= 0 ? malloc(sizeof(*near) + ((size_t)out + (size_t)in) *
-                                                                                   sizeof(*near->world)) : NULL;
+                                                                                   sizeof(*near->of)) : NULL;
     if (near) {
         near->out = out;
         near->in = in;
+        near->grid = 0;
     }
     return near;
 }
@@ -20,9 +21,11 @@ static struct pmpi_hook_near *near_new(int out, int in)
 static void near_fill(struct pmpi_hook_near *near, int first, const int *rank, int count,
                       const struct pmpi_hook_members *members)
 {
-    for (int i = 0; i < count; i++)
-        near->world[first + i] = rank[i] == MPI_PROC_NULL ? PMPI_HOOK_NEAR_NULL
-                                                          : (int64_t)pmpi_hook_members_world(members, rank[i]);
+    for (int i = 0; i < count; i++) {
+        near->of[first + i].rank = rank[i];
+        near->of[first + i].world = rank[i] == MPI_PROC_NULL ? PMPI_HOOK_NEAR_NULL
+                                                             : (int64_t)pmpi_hook_members_world(members, rank[i]);
+    }
 }
 
 static struct pmpi_hook_near *near_cart(MPI_Comm comm, const struct pmpi_hook_members *members)
@@ -36,6 +39,7 @@ static struct pmpi_hook_near *near_cart(MPI_Comm comm, const struct pmpi_hook_me
         PMPI_Cart_shift(comm, d, 1, &side[0], &side[1]);
         near_fill(near, 2 * d, side, 2, members);
         near_fill(near, 2 * dimensions + 2 * d, side, 2, members);
+        near->grid = 2 * d + 2;
     }
     return near;
 }
@@ -99,7 +103,7 @@ int pmpi_hook_near_count(const struct pmpi_hook_call *call, bool receives)
 void pmpi_hook_near_message(struct pmpi_hook_call *call, bool receives, int i, int64_t count, MPI_Datatype type)
 {
     const struct pmpi_hook_near *near = call->comm->near;
-    int64_t world = near->world[receives ? near->out + i : i];
+    int64_t world = near->of[receives ? near->out + i : i].world;
     int element = call->element; /* is the event's */
     if (world != PMPI_HOOK_NEAR_NULL)
         pmpi_hook_message(call, receives, (uint32_t)world, pmpi_hook_bytes_of(call, count, type));
