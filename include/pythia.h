@@ -225,17 +225,19 @@ PYTHIA_CALLBACK pythia_oracle_t *pythia_oracle_self(void);
 /* --- The job while it runs, asked by the program itself: a thread that monitors ---
  *
  * In libpythia_pmpi and libpythia_omp; PYTHIA_OPTIONAL as below. What `pythia watch` shows, of the ranks on this node.
- * Each call reads a file of 50 KiB for each of them: nothing for a hot loop.
- * Return 1 where nothing is known (PYTHIA_BOARD=no, no run under Pythia), or PYTHIA_ENOMEM.
- * Threads: any.  Hook-safe: no. */
+ * Each call reads a file of 50 KiB for each of them: nothing for a hot loop. */
 
-/* Ranks that this process's rank waits for at this moment, in a blocking call of the thread that began MPI: how many
-   (0: none, or not known); the first `count` of them go to `ranks`, which may be NULL. */
+/* Ranks that this process's rank waits for at this moment, in a blocking call of the thread that began MPI. Returns how
+   many (0: none, or not known); the first `count` of them go to `ranks`, which may be NULL.
+   Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_job_waiting_for(uint32_t *ranks, uint32_t count);
 /* Of a predicted run: seconds until the rank with most left has ended, and how much of its time is over, 0 to 1. Each
-   may be NULL. */
+   may be NULL. Returns 0, 1 where nothing is known (PYTHIA_BOARD=no, no run under Pythia), or PYTHIA_ENOMEM.
+   Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_job_remaining(double *seconds, double *progress);
-/* Time outside MPI calls over all time so far, and its mean over the ranks' largest, 0 to 1. Each may be NULL. */
+/* Time outside MPI calls over all time so far, and its mean over the ranks' largest, 0 to 1. Each may be NULL. Returns
+   0, 1 where nothing is known, or PYTHIA_ENOMEM.
+   Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_job_efficiency(double *parallel, double *load_balance);
 
 /* --- Callbacks: before and after MPI calls ---

@@ -78,7 +78,7 @@ static void root(struct oracle *o, const double *weight)
 
 static void set_priors(struct oracle *o)
 {
-    const double repairs[ORACLE_KINDS] = { 0, 4, 4, 2, 2, 2, 0.5 };
+    const double repairs[ORACLE_KINDS] = { 2, 4, 4, 2, 2, 2, 0.5 }; /* 2: of none of these */
     uint32_t known = 0;
 
     memcpy(o->won, repairs, sizeof repairs);

@@ -17,7 +17,7 @@ static double price(const struct oracle *o, enum oracle_kind kind)
 {
     double all = 0;
 
-    for (int i = ORACLE_EXIT; i < ORACLE_KINDS; i++)
+    for (int i = ORACLE_HIT; i < ORACLE_KINDS; i++)
         all += o->won[i];
     return o->won[kind] / all;
 }

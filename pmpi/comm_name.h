@@ -5,8 +5,8 @@
  *     world/split#0/dup#2       the parent's name, how it was made, and a number among those made so that live
  *
  *     made by all of the parent's ranks     the lowest number that none of them has
- *     by some of them (a split's parts)     that of an earlier one with these members, else which call it was; "*" where
- *                                           that comes by chance
+ *     by some of them (a split's parts)     that of an earlier one with these members, else which call it was; "*"
+ *                                           where that comes by chance
  *     by its members alone (create_group)   the lowest that none of these members has
  *
  * Private to comm.c, whose lock is held in all of these. Threads: one at a time.  Hook-safe: no.
@@ -59,8 +59,8 @@ struct comm_entry {
     char name[COMM_NAME];
 };
 
-/* Gives the entry a name, `given` or else by its parent (NULL: none), and its number in the session. A named one holds a
-   reference of its parent. */
+/* Gives the entry a name, `given` or else by its parent (NULL: none), and its number in the session. Named by its
+   parent it holds a reference of that. */
 void pmpi_hook_name(struct comm_entry *entry, struct comm_entry *parent, const char *kind, const char *given);
 /* Its number is free again. */
 void pmpi_hook_name_give_back(struct comm_entry *entry);

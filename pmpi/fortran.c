@@ -182,6 +182,6 @@ int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pm
 void pmpi_hook_fortran_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
                                  const MPI_Fint types[])
 {
-    for (int i = pmpi_hook_near_moved(call, receives); i-- > 0;)
+    for (int i = pmpi_hook_near_moved(call, receives); counts.at && types && i-- > 0;)
         pmpi_hook_near_message(call, receives, i, pmpi_hook_count(counts, i), pmpi_hook_fortran_type(&types[i]));
 }

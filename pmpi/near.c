@@ -118,13 +118,13 @@ void pmpi_hook_near(struct pmpi_hook_call *call, bool receives, int64_t count, M
 
 void pmpi_hook_near_sum(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts, MPI_Datatype type)
 {
-    for (int i = pmpi_hook_near_moved(call, receives); i-- > 0;)
+    for (int i = pmpi_hook_near_moved(call, receives); counts.at && i-- > 0;)
         pmpi_hook_near_message(call, receives, i, pmpi_hook_count(counts, i), type);
 }
 
 void pmpi_hook_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
                          const MPI_Datatype types[])
 {
-    for (int i = pmpi_hook_near_moved(call, receives); i-- > 0;)
+    for (int i = pmpi_hook_near_moved(call, receives); counts.at && types && i-- > 0;)
         pmpi_hook_near_message(call, receives, i, pmpi_hook_count(counts, i), types[i]);
 }

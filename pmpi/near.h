@@ -24,7 +24,7 @@ enum { PMPI_HOOK_NEAR_NULL = -2 }; /* MPI_PROC_NULL */
 struct pmpi_hook_near {
     int out, in;
     int grid;        /* of a Cartesian communicator: how many there are, 2 a dimension, down and up; else 0 */
-    struct { int rank; int64_t world; } of[]; /* those sent to, then those received from; world: GRAMMAR_NONE: not in it */
+    struct { int rank; int64_t world; } of[]; /* those sent to, then those received from; GRAMMAR_NONE: not there */
 };
 
 /* NULL: a communicator without a topology, or out of memory. To be freed. */

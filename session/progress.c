@@ -63,21 +63,18 @@ static uint64_t whole(double ns)
     return ns < 1e18 ? (uint64_t)ns : (uint64_t)1e18;
 }
 
-void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t now)
+static void note_it(struct session_stream *s, uint32_t entry, uint64_t now)
 {
     struct oracle_remaining r;
     struct oracle_phase p = { 0 };
     struct oracle_answer a;
 
-    s->progress_at = now + NOTE_NS;
-    base_fpu_t kept = base_fpu_hold();
     oracle_remaining(s->oracle, &r);
     bool longer = progress.longer |= r.events < 0 && r.progress >= 1;
     bool known = r.ns >= 0 || longer;
     uint64_t left = known && !longer ? whole(r.ns) : 0;
     bool foretold = !oracle_predict(s->oracle, 1, &a) && a.until >= 0 && a.duration >= 0;
     uint64_t next = foretold ? whole(a.until + a.duration) : left;
-    base_fpu_give_back(kept);
     if (!known || (!longer && oracle_phase(s->oracle, &p) != 0))
         return;
     if (watch_board_mine && !longer)
@@ -90,6 +87,14 @@ void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t no
     atomic_store_explicit(&progress.note.parts, p.parts, memory_order_relaxed);
     atomic_store_explicit(&progress.note.function, s->keys.entries[entry].key.function, memory_order_relaxed);
     atomic_store_explicit(&progress.note.at, now, memory_order_release);
+}
+
+void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t now)
+{
+    s->progress_at = now + NOTE_NS;
+    base_fpu_t kept = base_fpu_hold();
+    note_it(s, entry, now);
+    base_fpu_give_back(kept);
 }
 
 uint64_t session_progress_first(uint32_t thread)

@@ -36,7 +36,10 @@ static int board_file(const struct watch_life *life, uint64_t job)
     watch_name(name, job, life->rank);
     snprintf(board.path, sizeof board.path, WATCH_DIRECTORY "/%s", name);
     int f = base_io_open(board.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int error = f < 0 ? -1 : posix_fallocate(f, 0, sizeof(struct watch_board)); /* a full file system: not SIGBUS */
+    struct base_io_hush h;
+    base_io_hush(&h); /* a limit of file size: no signal. A full file system: no SIGBUS later */
+    int error = f < 0 ? -1 : posix_fallocate(f, 0, sizeof(struct watch_board));
+    base_io_unhush(&h);
     if (error > 0)
         errno = error;
     if (!error)
