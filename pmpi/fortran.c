@@ -183,5 +183,7 @@ void pmpi_hook_fortran_near_each(struct pmpi_hook_call *call, bool receives, str
                                  const MPI_Fint types[])
 {
     for (int i = pmpi_hook_near_moved(call, receives); counts.at && types && i-- > 0;)
-        pmpi_hook_near_message(call, receives, i, pmpi_hook_count(counts, i), pmpi_hook_fortran_type(&types[i]));
+        pmpi_hook_near_message(call, receives, i,
+                               pmpi_hook_near_bytes(call, pmpi_hook_count(counts, i),
+                                                    pmpi_hook_fortran_type(&types[i])));
 }

@@ -100,31 +100,41 @@ int pmpi_hook_near_count(const struct pmpi_hook_call *call, bool receives)
     return near ? receives ? near->in : near->out : 0;
 }
 
-void pmpi_hook_near_message(struct pmpi_hook_call *call, bool receives, int i, int64_t count, MPI_Datatype type)
+int64_t pmpi_hook_near_bytes(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
+{
+    int element = call->element; /* is the event's */
+    int64_t bytes = pmpi_hook_bytes_of(call, count, type);
+    call->element = element;
+    return bytes;
+}
+
+void pmpi_hook_near_message(struct pmpi_hook_call *call, bool receives, int i, int64_t bytes)
 {
     const struct pmpi_hook_near *near = call->comm->near;
     int64_t world = near->of[receives ? near->out + i : i].world;
-    int element = call->element; /* is the event's */
     if (world != PMPI_HOOK_NEAR_NULL)
-        pmpi_hook_message(call, receives, (uint32_t)world, pmpi_hook_bytes_of(call, count, type));
-    call->element = element;
+        pmpi_hook_message(call, receives, (uint32_t)world, bytes);
 }
 
 void pmpi_hook_near(struct pmpi_hook_call *call, bool receives, int64_t count, MPI_Datatype type)
 {
-    for (int i = pmpi_hook_near_moved(call, receives); i-- > 0;)
-        pmpi_hook_near_message(call, receives, i, count, type);
+    int neighbours = pmpi_hook_near_moved(call, receives);
+    int64_t bytes = neighbours ? pmpi_hook_near_bytes(call, count, type) : 0;
+    for (int i = neighbours; i-- > 0;)
+        pmpi_hook_near_message(call, receives, i, bytes);
 }
 
 void pmpi_hook_near_sum(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts, MPI_Datatype type)
 {
-    for (int i = pmpi_hook_near_moved(call, receives); counts.at && i-- > 0;)
-        pmpi_hook_near_message(call, receives, i, pmpi_hook_count(counts, i), type);
+    int neighbours = counts.at ? pmpi_hook_near_moved(call, receives) : 0;
+    int64_t one = neighbours ? pmpi_hook_near_bytes(call, 1, type) : 0;
+    for (int i = neighbours; i-- > 0;)
+        pmpi_hook_near_message(call, receives, i, pmpi_hook_count(counts, i) * one);
 }
 
 void pmpi_hook_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
                          const MPI_Datatype types[])
 {
     for (int i = pmpi_hook_near_moved(call, receives); counts.at && types && i-- > 0;)
-        pmpi_hook_near_message(call, receives, i, pmpi_hook_count(counts, i), types[i]);
+        pmpi_hook_near_message(call, receives, i, pmpi_hook_near_bytes(call, pmpi_hook_count(counts, i), types[i]));
 }

@@ -37,6 +37,8 @@ static inline int pmpi_hook_near_moved(const struct pmpi_hook_call *call, bool r
     return call->accepted ? pmpi_hook_near_count(call, receives) : 0;
 }
 /* A message of the call to neighbour `i`, or from it. */
-void pmpi_hook_near_message(struct pmpi_hook_call *call, bool receives, int i, int64_t count, MPI_Datatype type);
+void pmpi_hook_near_message(struct pmpi_hook_call *call, bool receives, int i, int64_t bytes);
+/* So many elements; the event's size of an element stays what it is. */
+int64_t pmpi_hook_near_bytes(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
 
 #endif
