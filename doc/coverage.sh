@@ -12,10 +12,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Names of the table: "class call" and "reason call" (with * for any ending).
-awk '/^#/ || /^[ \t]/ || /^$/ { next }
-     /^left / { for (i = 3; i <= NF; i++) print $2, $i > left; next }
-     { class = $1; sub(/\(.*/, ""); print class, $NF > wrapped }' \
-    wrapped="$work/table" left="$work/left" "$top/pmpi/mpi_calls.def"
+awk '/^left / { for (i = 3; i <= NF; i++) print $2, $i }' "$top/pmpi/mpi_calls.def" >"$work/left"
+awk -v every=1 -f "$top/pmpi/calls.awk" -f "$top/pmpi/names.awk" "$top/pmpi/mpi_calls.def" >"$work/table"
 
 exports() { nm -D --defined-only "$1" | awk '$2 ~ /[TWi]/ { sub(/@.*/, "", $3); print $3 }' | sort -u; }
 

@@ -47,13 +47,15 @@ tests_unit_test_pmpi_request_LDADD = libpythia-unit.la libpythia-mpihooks.la $(P
 # Only the calls that this MPI declares get a wrapper.
 PYTHIA_GENERATE = $(MKDIR_P) %D% && \
 	$(CC) -E $(MPI_CFLAGS) $(CPPFLAGS) $(srcdir)/%D%/all_of_mpi.h >$@.mpi && \
-	$(AWK) -v flavour=$(MPI_FLAVOUR) -f $(srcdir)/%D%/generate.awk -f $$emit $@.mpi $(srcdir)/%D%/mpi_calls.def >$@.tmp && \
+	$(AWK) -v flavour=$(MPI_FLAVOUR) -f $(srcdir)/%D%/calls.awk -f $(srcdir)/%D%/generate.awk \
+		-f $$emit $@.mpi $(srcdir)/%D%/mpi_calls.def >$@.tmp && \
 	rm -f $@.mpi && mv $@.tmp $@
-%D%/wrappers.c: %D%/mpi_calls.def %D%/generate.awk %D%/emit_c.awk %D%/all_of_mpi.h
+%D%/wrappers.c: %D%/mpi_calls.def %D%/calls.awk %D%/generate.awk %D%/emit_c.awk %D%/all_of_mpi.h
 	$(AM_V_GEN)emit=$(srcdir)/%D%/emit_c.awk; $(PYTHIA_GENERATE)
-%D%/fortran_wrappers.c: %D%/mpi_calls.def %D%/generate.awk %D%/emit_fortran.awk %D%/all_of_mpi.h
+%D%/fortran_wrappers.c: %D%/mpi_calls.def %D%/calls.awk %D%/generate.awk %D%/emit_fortran.awk %D%/all_of_mpi.h
 	$(AM_V_GEN)emit=$(srcdir)/%D%/emit_fortran.awk; $(PYTHIA_GENERATE)
 CLEANFILES += %D%/wrappers.c %D%/wrappers.c.tmp %D%/wrappers.c.mpi \
 	%D%/fortran_wrappers.c %D%/fortran_wrappers.c.tmp %D%/fortran_wrappers.c.mpi
 endif
-EXTRA_DIST += %D%/mpi_calls.def %D%/generate.awk %D%/emit_c.awk %D%/emit_fortran.awk %D%/all_of_mpi.h
+EXTRA_DIST += %D%/mpi_calls.def %D%/calls.awk %D%/names.awk %D%/generate.awk %D%/emit_c.awk %D%/emit_fortran.awk \
+	%D%/all_of_mpi.h

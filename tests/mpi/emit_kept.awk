@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# For pmpi/generate.awk: of each call a stand-in for the MPI library's function, and a call of the wrapper, for
+# For pmpi/calls.awk: of each call a stand-in for the MPI library's function, and a call of the wrapper, for
 # tests/mpi/kept.c.
 #
 #   int PMPI_Send(const void *buf, ...)          leaves errno and the floating-point state as kept.c wants to find them
@@ -74,11 +74,5 @@ function emit(    list, n, i, passed, args, f_types, f_args, f_names, f_lengths,
 }
 
 function emit_hand() { emit() }
-
-# What generate.awk asks for the steps of a wrapper: there are none.
-function bytes_function(name) { return name }
-function idup_made(kind, comm) { return kind comm }
-function request_started(request, rest) { return request rest }
-function print_equips() { return "" }
 
 END { if (!failed) printf "\nconst struct kept_call kept_calls[] = {\n%s    {NULL, NULL}};\n", calls }

@@ -98,10 +98,10 @@ nodist_tests_mpi_kept_SOURCES = tests/mpi/kept_calls.c
 tests_mpi_kept_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_kept_LDFLAGS = -export-dynamic
 tests_mpi_kept_LDADD = $(MPI_LIBS) -ldl
-tests/mpi/kept_calls.c: pmpi/mpi_calls.def pmpi/generate.awk tests/mpi/emit_kept.awk pmpi/all_of_mpi.h
+tests/mpi/kept_calls.c: pmpi/mpi_calls.def pmpi/calls.awk tests/mpi/emit_kept.awk pmpi/all_of_mpi.h
 	$(AM_V_GEN)emit=$(srcdir)/tests/mpi/emit_kept.awk; $(MKDIR_P) pmpi tests/mpi && \
 	$(CC) -E $(MPI_CFLAGS) $(CPPFLAGS) $(srcdir)/pmpi/all_of_mpi.h >$@.mpi && \
-	$(AWK) -f $(srcdir)/pmpi/generate.awk -f $$emit $@.mpi $(srcdir)/pmpi/mpi_calls.def >$@.tmp && rm -f $@.mpi && mv $@.tmp $@
+	$(AWK) -f $(srcdir)/pmpi/calls.awk -f $$emit $@.mpi $(srcdir)/pmpi/mpi_calls.def >$@.tmp && rm -f $@.mpi && mv $@.tmp $@
 CLEANFILES += tests/mpi/kept_calls.c
 
 MPI_TESTS = \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# For pmpi/generate.awk: of each wrapped call one C function that makes it with arguments that one rank may pass, but for
+# For pmpi/calls.awk: of each wrapped call one C function that makes it with arguments that one rank may pass, but for
 # one of them, which MPI has to refuse. tests/mpi/refused.c includes them.
 #
 #   static int refused_MPI_Send(int wrong)
@@ -33,12 +33,6 @@ BEGIN {
     to_fortran["MPI_Op"] = "MPI_Op_c2f"; to_fortran["MPI_Group"] = "MPI_Group_c2f"
     to_fortran["MPI_Info"] = "MPI_Info_c2f"; to_fortran["MPI_Errhandler"] = "MPI_Errhandler_c2f"
 }
-
-# Not read: what the annotations say is no matter here.
-function bytes_function(name) { return name }
-function idup_made(kind, comm) { }
-function request_started(request, rest) { }
-function print_equips() { }
 
 # A number that is right for an argument of this name.
 function number(name) {

@@ -15,7 +15,7 @@ build() {
     [ -n "$compiler" ] || { echo 'no Fortran compiler wrapper of this MPI' >build.log; return 1; }
     mkdir -p "$1" &&
         "$MPICC" -E "$top_srcdir/pmpi/all_of_mpi.h" >mpi.i &&
-        awk -v fortran=$fortran -v flavour="$MPI_FLAVOUR" -f "$top_srcdir/pmpi/generate.awk" \
+        awk -v fortran=$fortran -v flavour="$MPI_FLAVOUR" -f "$top_srcdir/pmpi/calls.awk" \
             -f "$top_srcdir/tests/mpi/refused.awk" mpi.i "$top_srcdir/pmpi/mpi_calls.def" >"$1/refused_calls.c" &&
         "$compiler" -w -I"$1" -I"$top_srcdir/include" -I"$top_srcdir" -o "refused_$1" \
             "$top_srcdir/tests/mpi/refused.c" \
