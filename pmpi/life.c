@@ -147,22 +147,20 @@ static void life_give_back_errors(void)
     PMPI_Errhandler_free(&life.errors);
 }
 
-/* What the program left undone, messages and collectives, never meets Pythia's own: these are apart. From the
-   beginning, for with a collective that is still open MPICH makes no communicator any more; with Open MPI only at the
-   end: 4.1 hangs in some calls once there was a communicator more (MPI_Dist_graph_create with reorder). Not a
-   duplicate: that asks the program's callbacks to copy its attributes. */
-#ifdef OPEN_MPI
-enum { LIFE_APART_AT_ONCE = false };
-#else
-enum { LIFE_APART_AT_ONCE = true };
-#endif
-
+/* What the program left undone, messages and collectives, never meets Pythia's own: these are apart. Made at the end,
+   for Open MPI 4.1 hangs in some calls once there was a communicator more (MPI_Dist_graph_create with reorder), and by
+   messages alone: what makes one by collectives waits for those that are still open. Not a duplicate: that asks the
+   program's callbacks to copy its attributes. */
 static bool life_apart(void)
 {
     MPI_Comm apart = MPI_COMM_NULL;
+    MPI_Group world;
     if (life.comm != MPI_COMM_WORLD)
         return true;
-    if (PMPI_Comm_split(MPI_COMM_WORLD, 0, (int)life.rank, &apart) != MPI_SUCCESS)
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    int error = PMPI_Comm_create_group(MPI_COMM_WORLD, world, PMPI_HOOK_PRESENT_TAG, &apart);
+    PMPI_Group_free(&world);
+    if (error != MPI_SUCCESS)
         return false;
     PMPI_Comm_set_errhandler(apart, MPI_ERRORS_RETURN);
     life.comm = apart;
@@ -224,8 +222,6 @@ static void life_open(struct session_world world)
         life.rank = world.rank;
         life.open = true;
         life.process = getpid();
-        if (LIFE_APART_AT_ONCE)
-            life_apart();
         int level = MPI_THREAD_SINGLE;
         PMPI_Query_thread(&level);
         pmpi_hook_request_threads(level == MPI_THREAD_MULTIPLE);
@@ -347,11 +343,12 @@ static void life_end(void)
     atomic_store_explicit(&pmpi_hook_kinds, 0, memory_order_release);
     pmpi_hook_plugins_close();
     life_hold_errors();
-    if (life.mode == SESSION_RECORD)
+    bool apart = life_apart();
+    if (apart && life.mode == SESSION_RECORD)
         pmpi_hook_clocks_end(life.comm);
     struct job *mine = session_finish();
     life.open = false;
-    if (life_apart())
+    if (apart)
         pmpi_hook_finish(life.comm, life.mode, mine);
     else
         life_keep_part(mine);

@@ -18,8 +18,7 @@
 enum {
     PRESENT_ASKED = 1024, /* of a larger job only so many are asked for */
     PRESENT_SECONDS = 60, /* that a rank waits for the others */
-    PRESENT_LATE = 5,
-    PRESENT_TAG = 29327   /* of MPI_Comm_create_group, apart from messages */
+    PRESENT_LATE = 5
 };
 
 static bool present_announced;
@@ -128,7 +127,7 @@ static int present_some(const bool *here, int number, int ranks, MPI_Comm *comm)
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
     error = PMPI_Group_incl(world, count, member, &some);
     if (error == MPI_SUCCESS) {
-        error = PMPI_Comm_create_group(MPI_COMM_WORLD, some, PRESENT_TAG, comm);
+        error = PMPI_Comm_create_group(MPI_COMM_WORLD, some, PMPI_HOOK_PRESENT_TAG, comm);
         PMPI_Group_free(&some);
     }
     PMPI_Group_free(&world);

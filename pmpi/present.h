@@ -22,6 +22,8 @@
 
 #include <mpi.h>
 
+enum { PMPI_HOOK_PRESENT_TAG = 29327 }; /* of MPI_Comm_create_group, apart from messages */
+
 /* Before MPI_Init. */
 void pmpi_hook_present_announce(void);
 /* After MPI_Init: MPI_COMM_WORLD where all of its ranks run under Pythia, else a communicator of those that do, with
