@@ -124,6 +124,8 @@ static __attribute__((noinline)) uint32_t terminal_define(struct session_stream 
     else
         number = GRAMMAR_NONE;
     s->keys.entries[entry].terminal[phase] = number;
+    if (watch_board_mine && phase == JOB_LEAF)
+        watch_board_met(watch_board_mine, entry);
     watch_board_modules();
     session_took(s, base_clock_processor() - before);
     return number;
@@ -376,10 +378,10 @@ static inline void leave_skipped(struct session_stream *s, uint64_t ns)
     }
 }
 
-static inline void show(const struct session_stream *s, uint64_t begin, uint64_t end)
+static inline void show(const struct session_stream *s, uint32_t entry, uint64_t gap, uint64_t end)
 {
     if (watch_board_mine)
-        watch_board_left(watch_board_mine, begin, end, s->events, s->call_ns);
+        watch_board_left(watch_board_mine, entry, gap, end, s->events, s->call_ns);
 }
 
 static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,
@@ -391,7 +393,7 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
                end, e, region);
         account(s, span, end);
         leave_skipped(s, skipped);
-        show(s, span->begin, end);
+        show(s, span->entry, e->gap, end);
         if (watch_board_mine)
             watch_board_mine->omp_ns = s->region_ns;
     }
@@ -473,7 +475,7 @@ void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, s
         if (s->open_count)
             s->open[s->open_count - 1].inside += end - begin;
         leave_skipped(s, skipped);
-        show(s, begin, end);
+        show(s, entry, e->gap, end);
     }
     stream_release(s);
     base_guard_leave();

@@ -57,10 +57,7 @@ const char *watch_call(const struct watch_row *r);
 const char *watch_last_call(const struct watch_row *r);
 /* Where that is, "solve@a.c:41", or "module+0x12"; NULL: not known, or nowhere yet. Stays. */
 const char *watch_place(const struct watch_row *r);
-/* Of a predicted run: the longest that its recording has seen of the call that the rank waits in, at that place, else
-   of any computation, ns; 0: not known. */
-uint64_t watch_usual(const struct watch_row *r);
-/* What the verdict is, in a sentence. The caller frees it. */
+/* What the verdict is, in a sentence; of none, who is waited for, NULL: nobody for long. The caller frees it. */
 char *watch_sentence(const struct watch_job *j);
 /* "0-2,5". The caller frees it. */
 char *watch_list(const uint32_t *rank, uint32_t count);

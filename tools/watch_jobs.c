@@ -104,120 +104,6 @@ static uint32_t count_nodes(const struct watch_job *j)
     return nodes;
 }
 
-/* --- The limit --- */
-
-/* The value of a variable in a process's environment; 0: none. */
-static double environment_of(uint32_t pid, const char *name)
-{
-    char path[64], *text = NULL;
-    size_t room = 0, length = strlen(name);
-    double value = 0;
-    snprintf(path, sizeof path, "/proc/%u/environ", pid);
-    FILE *f = fopen(path, "r");
-    while (f && getdelim(&text, &room, '\0', f) > 0 && value == 0)
-        if (!strncmp(text, name, length) && text[length] == '=')
-            value = strtod(text + length + 1, NULL);
-    if (f)
-        fclose(f);
-    free(text);
-    return value;
-}
-
-/* Seconds from now on. */
-static void set_limit(struct watch_job *j, const struct watch_wanted *w)
-{
-    const struct watch_sight *s = j->sight[0];
-    double ran = (double)(s->now - s->board.began) * 1e-9, now = (double)time(NULL);
-    double end = w->limit_seconds || !s->near ? 0 : environment_of(s->board.pid, "SLURM_JOB_END_TIME");
-    double walltime = w->limit_seconds || !s->near || end > 0 ? 0 : environment_of(s->board.pid, "PBS_WALLTIME");
-    j->limited = w->limit_seconds > 0 || end > 0 || walltime > 0;
-    j->limit_seconds = end > 0 ? end - now : (w->limit_seconds > 0 ? w->limit_seconds : walltime) - ran;
-    j->fits = j->limited && j->numbers.eta >= 0 && j->numbers.eta <= j->limit_seconds;
-}
-
-/* --- Looking --- */
-
-/* The boards of found[0] … found[count - 1], which are one job's. */
-static void read_job(struct watch_job *j, struct watch_jobs *jobs, const struct watch_found *found, uint32_t count)
-{
-    *j = (struct watch_job){.id = found->job, .sight = calloc(count, sizeof *j->sight)};
-    for (uint32_t i = 0; i < count; i++) {
-        struct watch_sight *s = read_board(found[i].job, found[i].rank, jobs);
-        if (s && (j->count == 0 || s->board.ranks == j->ranks)) {
-            j->ranks = s->board.ranks;
-            j->sight[j->count++] = s;
-        } else {
-            free(s);
-        }
-    }
-}
-
-static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct watch_wanted *w)
-{
-    bool any = false;
-    j->before = calloc(j->count, sizeof *j->before);
-    for (uint32_t i = 0; i < earlier->count; i++)
-        any |= earlier->job[i].id == j->id;
-    for (uint32_t i = 0; i < j->count && any; i++) {
-        j->before[i] = take_before(earlier, j->id, j->sight[i]->board.rank);
-        note_idle(j->sight[i], j->before[i]);
-    }
-    const struct watch_sight *const *sights = (const struct watch_sight *const *)j->sight;
-    const struct watch_sight *const *before = (const struct watch_sight *const *)j->before;
-    j->rows = tool_need(watch_rows(sights, j->count, j->ranks));
-    j->nodes = count_nodes(j);
-    uint64_t *usual = calloc((size_t)j->ranks + 1, sizeof *usual);
-    for (uint32_t i = 0; i < j->ranks; i++)
-        usual[i] = watch_usual(&j->rows[i]);
-    watch_judge(j->rows, j->ranks, usual, &j->verdict);
-    free(usual);
-    watch_count(&j->numbers, sights, any ? before : NULL, j->count);
-    set_limit(j, w);
-    for (uint32_t i = 0; i < earlier->count; i++)
-        if (earlier->job[i].id == j->id)
-            j->told = j->verdict.kind != WATCH_NONE && earlier->job[i].told;
-}
-
-void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted)
-{
-    struct watch_found *found;
-    uint32_t count = watch_find(WATCH_DIRECTORY, &found);
-    *jobs = (struct watch_jobs){.job = calloc((size_t)count + 1, sizeof *jobs->job)};
-    for (uint32_t first = 0, end; first < count; first = end) {
-        struct watch_job *j = &jobs->job[jobs->count];
-        for (end = first; end < count && found[end].job == found[first].job;)
-            end++;
-        read_job(j, jobs, &found[first], end - first);
-        if (is_wanted(j, wanted)) {
-            judge(j, earlier, wanted);
-            jobs->count++;
-        } else {
-            job_free(j);
-        }
-    }
-    free(found);
-    watch_jobs_free(earlier);
-}
-
-/* --- States --- */
-
-const char *const watch_job_state_text[] = {"running", "hung", "ending", "dead"};
-
-enum watch_job_state watch_job_state(const struct watch_job *j)
-{
-    uint32_t ended = 0, ending = 0;
-    for (uint32_t i = 0; i < j->ranks; i++) {
-        const struct watch_row *r = &j->rows[i];
-        ended += r->state == WATCH_ENDED;
-        ending += r->state == WATCH_WAITS && r->sight->board.what.call_kind == JOB_LIFE;
-    }
-    if (ended == j->count)
-        return WATCH_DEAD;
-    if (j->verdict.kind != WATCH_NONE)
-        return WATCH_HUNG;
-    return ending ? WATCH_ENDING : WATCH_RUNNING;
-}
-
 /* --- Places --- */
 
 struct place {
@@ -300,20 +186,138 @@ static bool is_at(const struct job *j, uint32_t terminal, const char *build_id, 
     return frame && frame->offset == offset && !strcmp(job_text(j, j->modules[frame->module].build_id), build_id);
 }
 
-uint64_t watch_usual(const struct watch_row *r)
+static struct watch_usual usual_of(const struct watch_row *r)
 {
     char file[512], build_id[80];
-    uint64_t offset, most = 0;
+    uint64_t offset;
+    struct watch_usual u = {0, 0};
     const struct job *j = r->sight && r->sight->board.predicts ? reference(r->sight->board.file) : NULL;
     bool waits = r->state == WATCH_WAITS, found = j && find_module(&r->sight->board, file, build_id, &offset);
     for (uint32_t i = 0; j && i < j->extremes.count; i++) {
         const struct job_extremes *e = &j->extremes.of[i];
-        bool here = !waits || (found && is_at(j, e->terminal, build_id, offset));
+        bool here = found && is_at(j, e->terminal, build_id, offset);
         uint64_t value = e->value[waits ? JOB_DURATION_MAX : JOB_GAP_MAX];
-        most = here && value > most ? value : most;
+        u.count += here ? e->count : 0;
+        u.longest = (here || !waits) && value > u.longest ? value : u.longest;
     }
-    return most;
+    return u;
 }
+
+/* --- The limit --- */
+
+/* The value of a variable in a process's environment; 0: none. */
+static double environment_of(uint32_t pid, const char *name)
+{
+    char path[64], *text = NULL;
+    size_t room = 0, length = strlen(name);
+    double value = 0;
+    snprintf(path, sizeof path, "/proc/%u/environ", pid);
+    FILE *f = fopen(path, "r");
+    while (f && getdelim(&text, &room, '\0', f) > 0 && value == 0)
+        if (!strncmp(text, name, length) && text[length] == '=')
+            value = strtod(text + length + 1, NULL);
+    if (f)
+        fclose(f);
+    free(text);
+    return value;
+}
+
+/* Seconds from now on. */
+static void set_limit(struct watch_job *j, const struct watch_wanted *w)
+{
+    const struct watch_sight *s = j->sight[0];
+    double ran = (double)(s->now - s->board.began) * 1e-9, now = (double)time(NULL);
+    double end = w->limit_seconds || !s->near ? 0 : environment_of(s->board.pid, "SLURM_JOB_END_TIME");
+    double walltime = w->limit_seconds || !s->near || end > 0 ? 0 : environment_of(s->board.pid, "PBS_WALLTIME");
+    j->limited = w->limit_seconds > 0 || end > 0 || walltime > 0;
+    j->limit_seconds = end > 0 ? end - now : (w->limit_seconds > 0 ? w->limit_seconds : walltime) - ran;
+    j->fits = j->limited && j->numbers.eta >= 0 && j->numbers.eta <= j->limit_seconds;
+}
+
+/* --- Looking --- */
+
+/* The boards of found[0] … found[count - 1], which are one job's. */
+static void read_job(struct watch_job *j, struct watch_jobs *jobs, const struct watch_found *found, uint32_t count)
+{
+    *j = (struct watch_job){.id = found->job, .sight = calloc(count, sizeof *j->sight)};
+    for (uint32_t i = 0; i < count; i++) {
+        struct watch_sight *s = read_board(found[i].job, found[i].rank, jobs);
+        if (s && (j->count == 0 || s->board.ranks == j->ranks)) {
+            j->ranks = s->board.ranks;
+            j->sight[j->count++] = s;
+        } else {
+            free(s);
+        }
+    }
+}
+
+static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct watch_wanted *w)
+{
+    bool any = false;
+    j->before = calloc(j->count, sizeof *j->before);
+    for (uint32_t i = 0; i < earlier->count; i++)
+        any |= earlier->job[i].id == j->id;
+    for (uint32_t i = 0; i < j->count && any; i++) {
+        j->before[i] = take_before(earlier, j->id, j->sight[i]->board.rank);
+        note_idle(j->sight[i], j->before[i]);
+    }
+    const struct watch_sight *const *sights = (const struct watch_sight *const *)j->sight;
+    const struct watch_sight *const *before = (const struct watch_sight *const *)j->before;
+    j->rows = tool_need(watch_rows(sights, j->count, j->ranks));
+    j->nodes = count_nodes(j);
+    struct watch_usual *usual = calloc((size_t)j->ranks + 1, sizeof *usual);
+    for (uint32_t i = 0; i < j->ranks; i++)
+        usual[i] = usual_of(&j->rows[i]);
+    watch_judge(j->rows, j->ranks, usual, &j->verdict);
+    free(usual);
+    watch_count(&j->numbers, sights, any ? before : NULL, j->count);
+    set_limit(j, w);
+    for (uint32_t i = 0; i < earlier->count; i++)
+        if (earlier->job[i].id == j->id)
+            j->told = j->verdict.kind != WATCH_NONE && earlier->job[i].told;
+}
+
+void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted)
+{
+    struct watch_found *found;
+    uint32_t count = watch_find(WATCH_DIRECTORY, &found);
+    *jobs = (struct watch_jobs){.job = calloc((size_t)count + 1, sizeof *jobs->job)};
+    for (uint32_t first = 0, end; first < count; first = end) {
+        struct watch_job *j = &jobs->job[jobs->count];
+        for (end = first; end < count && found[end].job == found[first].job;)
+            end++;
+        read_job(j, jobs, &found[first], end - first);
+        if (is_wanted(j, wanted)) {
+            judge(j, earlier, wanted);
+            jobs->count++;
+        } else {
+            job_free(j);
+        }
+    }
+    free(found);
+    watch_jobs_free(earlier);
+}
+
+/* --- States --- */
+
+const char *const watch_job_state_text[] = {"running", "hung", "ending", "dead"};
+
+enum watch_job_state watch_job_state(const struct watch_job *j)
+{
+    uint32_t ended = 0, ending = 0;
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        const struct watch_row *r = &j->rows[i];
+        ended += r->state == WATCH_ENDED;
+        ending += r->state == WATCH_WAITS && r->sight->board.what.call_kind == JOB_LIFE;
+    }
+    if (ended == j->count)
+        return WATCH_DEAD;
+    if (j->verdict.kind != WATCH_NONE)
+        return WATCH_HUNG;
+    return ending ? WATCH_ENDING : WATCH_RUNNING;
+}
+
+/* --- Calls --- */
 
 /* Texts of the last few are kept: a line has two of them at most. */
 const char *watch_last_call(const struct watch_row *r)

@@ -47,8 +47,8 @@ static cJSON *rank_of(const struct watch_row *r)
 static cJSON *verdict_of(const struct watch_job *j)
 {
     const struct watch_verdict *v = &j->verdict;
-    bool any = v->kind != WATCH_NONE;
-    char *text = any ? watch_sentence(j) : NULL;
+    bool any = v->rank_count > 0;
+    char *text = watch_sentence(j);
     cJSON *o = cJSON_CreateObject();
     add_text(o, "kind", watch_kind_text[v->kind]);
     cJSON_AddItemToObject(o, "ranks", ranks_of(v->rank, v->rank_count));

@@ -102,6 +102,8 @@ char *watch_sentence(const struct watch_job *j)
     const struct watch_verdict *v = &j->verdict;
     char *text = NULL, since[32];
     size_t size;
+    if (!v->rank_count)
+        return NULL;
     FILE *f = tool_need(open_memstream(&text, &size));
     each_kind(j, v->rank, v->rank_count, say_kind, f);
     base_terminal_time((double)v->since_ns, since);
@@ -119,6 +121,8 @@ char *watch_sentence(const struct watch_job *j)
             fprintf(f, ", in %s%s%s", watch_last_call(r), watch_place(r) ? ", " : "",
                     watch_place(r) ? watch_place(r) : "");
     }
+    if (v->kind == WATCH_NONE)
+        fputs("; how long that takes is not known", f);
     fclose(f);
     return text;
 }
@@ -181,7 +185,7 @@ static void print_stacks(FILE *out, const struct watch_job *j)
 static void print_job(FILE *out, const struct watch_job *j, bool stacks)
 {
     const struct watch_board *b = &j->sight[0]->board;
-    char time[32], *sentence = j->verdict.kind == WATCH_NONE ? NULL : watch_sentence(j);
+    char time[32], *sentence = watch_sentence(j);
     uint32_t *all = calloc((size_t)j->ranks + 1, sizeof *all);
     for (uint32_t i = 0; i < j->ranks; i++)
         all[i] = i;
@@ -191,7 +195,7 @@ static void print_job(FILE *out, const struct watch_job *j, bool stacks)
             base_terminal_time((double)(j->sight[0]->now - b->began), time));
     print_end(out, j);
     each_kind(j, all, j->ranks, print_kind, out);
-    if (stacks && j->verdict.rank_count)
+    if (stacks)
         print_stacks(out, j);
     free(sentence);
     free(all);

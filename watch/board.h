@@ -33,8 +33,8 @@
 #define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
 #define WATCH_DIRECTORY "/dev/shm"
 
-enum { WATCH_VERSION = 2, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_MODULES = 32768, WATCH_FUNCTION = 32,
-       WATCH_NOBODY = INT32_MIN /* no peer */ };
+enum { WATCH_VERSION = 3, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_MODULES = 32768,
+       WATCH_FUNCTION = 32, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 
 /* What a call is: as struct pmpi_hook_info says it. */
@@ -64,6 +64,12 @@ struct watch_request {
 };
 enum watch_request_kind { WATCH_SENDS, WATCH_RECEIVES, WATCH_TAKES_PART /* in a collective */ };
 
+/* Events of one identity: how many there were, and what was before them in all. */
+struct watch_spot {
+    uint64_t from;          /* return address, or a region's function; 0: not known, or of several */
+    uint64_t count, gap_ns;
+};
+
 struct watch_board {
     /* Written once, the magic last. */
     uint64_t magic;
@@ -86,8 +92,7 @@ struct watch_board {
     uint64_t progressed;            /* ns: end of the last event */
     uint64_t events;
     uint64_t mpi_ns, omp_ns;        /* in calls and in regions that have ended */
-    uint64_t longest_call; /* ns */
-    int64_t longest_gap;
+    uint64_t longest;               /* ns: an event with the gap before it */
 
     /* Of a predicted run, now and then: 0 until known. */
     _Alignas(64) _Atomic uint64_t noted; /* ns: when, written last */
@@ -98,6 +103,8 @@ struct watch_board {
 
     _Alignas(64) struct watch_comm comm[WATCH_COMMS];
     struct watch_request request[WATCH_REQUESTS];
+    struct watch_spot spot[WATCH_SPOTS]; /* by the number of the identity in its stream; where there are more, several
+                                            share one */
     _Atomic uint64_t modules_version;    /* odd while they are written */
     char modules[WATCH_MODULES];         /* lines: begin, end, bias in hexadecimal, build-id or -, path */
 };
@@ -138,14 +145,27 @@ static inline void watch_board_region(struct watch_board *b, uintptr_t function,
     watch_board_enter(b, begin);
 }
 
-/* An event ended; the sums are those with it. */
-static inline void watch_board_left(struct watch_board *b, uint64_t begin, uint64_t end, uint64_t events,
-                                    uint64_t mpi_ns)
+static inline struct watch_spot *watch_board_spot(struct watch_board *b, uint32_t identity)
 {
-    if ((int64_t)(begin - b->progressed) > b->longest_gap)
-        b->longest_gap = (int64_t)(begin - b->progressed);
-    if (end - begin > b->longest_call)
-        b->longest_call = end - begin;
+    return &b->spot[identity & (WATCH_SPOTS - 1)];
+}
+
+/* An identity is met for the first time, where the board's place is. */
+static inline void watch_board_met(struct watch_board *b, uint32_t identity)
+{
+    struct watch_spot *spot = watch_board_spot(b, identity);
+    spot->from = spot->count ? 0 : b->from;
+}
+
+/* An event ended, after a gap; the sums are those with it. */
+static inline void watch_board_left(struct watch_board *b, uint32_t identity, uint64_t gap, uint64_t end,
+                                    uint64_t events, uint64_t mpi_ns)
+{
+    struct watch_spot *spot = watch_board_spot(b, identity);
+    spot->count++;
+    spot->gap_ns += gap;
+    if (end - b->progressed > b->longest)
+        b->longest = end - b->progressed;
     b->progressed = end;
     b->events = events;
     b->mpi_ns = mpi_ns;

@@ -12,46 +12,49 @@ enum { IDLE_NS = 900000000 }; /* without processor time so long: it sleeps */
 struct judge {
     const struct watch_row *row;
     uint32_t ranks;
-    const uint64_t *usual;
-    uint64_t timeout, waited; /* too long; for a wait for who computes */
+    const struct watch_usual *usual;
+    uint64_t timeout, events; /* too long; of the rank that has fewest */
     bool *late;   /* waits, and for too long */
     bool *free;   /* may go on without a wait that is too long ending */
     bool *chosen; /* for the verdict */
+    bool *all;    /* chosen for whatever wait */
     bool *seen;
 };
 
 /* --- How long is too long --- */
 
-static uint64_t longest(const struct judge *j, uint64_t *events)
+static uint64_t times(uint64_t ns, uint64_t by)
 {
-    uint64_t most = 0;
-    *events = UINT64_MAX;
-    for (uint32_t i = 0; i < j->ranks; i++) {
-        const struct watch_sight *s = j->row[i].sight;
-        if (!s)
-            continue;
-        uint64_t gap = s->board.longest_gap > 0 ? (uint64_t)s->board.longest_gap : 0;
-        most = s->board.longest_call > most ? s->board.longest_call : most;
-        most = gap > most ? gap : most;
-        *events = s->board.events < *events ? s->board.events : *events;
-    }
-    *events = *events == UINT64_MAX ? 0 : *events;
-    return most;
+    return ns < UINT64_MAX / by ? ns * by : UINT64_MAX;
 }
 
-static void set_timeouts(struct judge *j, struct watch_verdict *v)
+static void set_timeout(struct judge *j)
 {
-    uint64_t most = longest(j, &v->events);
-    j->timeout = most < UINT64_MAX / 2 / WATCH_LONGER / WATCH_MOST ? WATCH_LONGER * most : UINT64_MAX / 2 / WATCH_MOST;
+    uint64_t most = 0;
+    j->events = UINT64_MAX;
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        const struct watch_sight *s = j->row[i].sight;
+        if (s && s->board.longest > most)
+            most = s->board.longest;
+        if (s && s->board.events < j->events)
+            j->events = s->board.events;
+    }
+    j->timeout = times(most, WATCH_LONGER);
     j->timeout = j->timeout > WATCH_SHORTEST ? j->timeout : WATCH_SHORTEST;
-    double more = (double)WATCH_ENOUGH / (double)(v->events + 1);
-    j->waited = (uint64_t)((double)j->timeout * (more > WATCH_MOST ? WATCH_MOST : more > 1 ? more : 1));
+}
+
+/* Of what has ended so often before. */
+static uint64_t too_long(const struct judge *j, uint64_t known)
+{
+    if (known == 0)
+        return UINT64_MAX;
+    return known >= WATCH_ENOUGH ? j->timeout : times(j->timeout / (known + 1), WATCH_ENOUGH);
 }
 
 /* What the recording has seen at its place is not too long. */
 static bool is_usual(const struct judge *j, uint32_t rank, uint64_t ns)
 {
-    return j->usual && j->usual[rank] && ns / WATCH_LONGER < j->usual[rank];
+    return j->usual && j->usual[rank].longest && ns / WATCH_LONGER < j->usual[rank].longest;
 }
 
 /* --- What can go on --- */
@@ -233,12 +236,27 @@ static void choose_elsewhere(struct judge *j, uint32_t rank)
     }
 }
 
+static uint64_t known_of(const struct judge *j, uint32_t rank)
+{
+    return j->row[rank].known + (j->usual ? j->usual[rank].count : 0);
+}
+
+/* What is known of how long this rank waits, for those that are chosen. */
+static uint64_t known_with(const struct judge *j, uint32_t rank)
+{
+    uint64_t known = known_of(j, rank);
+    for (uint32_t i = 0; i < j->ranks; i++)
+        if (j->chosen[i] && j->row[i].sight && known_of(j, i) < known)
+            known = known_of(j, i);
+    return known;
+}
+
 /* Somebody among those who are waited for goes on: that is progress, unless it takes far too long. */
-static bool goes_on(const struct judge *j, uint64_t waited)
+static bool goes_on(const struct judge *j, uint64_t waited, uint64_t limit)
 {
     for (uint32_t i = 0; i < j->ranks; i++) {
         const struct watch_row *r = &j->row[i];
-        if (j->chosen[i] && r->sight && r->moved_ns < j->timeout && waited / WATCH_LONGER < j->waited)
+        if (j->chosen[i] && r->sight && r->moved_ns < j->timeout && waited / WATCH_LONGER < limit)
             return true;
         if (j->chosen[i] && r->sight && is_usual(j, i, r->moved_ns))
             return true;
@@ -257,17 +275,29 @@ static bool keep_sleeping(struct judge *j)
     return any;
 }
 
+/* Of each wait that is long: whether that is known to be too long. Where one is, those that are not say nothing. */
 static void judge_missing(struct judge *j, struct watch_verdict *v)
 {
-    uint64_t waited = 0;
-    for (uint32_t i = 0; i < j->ranks; i++)
-        if (j->late[i] && j->row[i].peer_count && j->row[i].since_ns >= j->waited) {
-            choose_elsewhere(j, i);
-            waited = j->row[i].since_ns > waited ? j->row[i].since_ns : waited;
-        }
-    if (count(j->chosen, j->ranks) == 0 || goes_on(j, waited))
-        return;
-    conclude(j, v, keep_sleeping(j) ? WATCH_STOPPED : WATCH_MISSING_RANK);
+    bool sure = false;
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        uint64_t waited = j->row[i].since_ns;
+        if (!j->late[i] || !j->row[i].peer_count)
+            continue;
+        memset(j->chosen, 0, j->ranks * sizeof *j->chosen);
+        memset(j->seen, 0, j->ranks * sizeof *j->seen);
+        choose_elsewhere(j, i);
+        uint64_t limit = too_long(j, known_with(j, i));
+        if (goes_on(j, waited, limit) || (sure && waited < limit))
+            continue;
+        if (!sure && waited >= limit)
+            memset(j->all, 0, j->ranks * sizeof *j->all);
+        sure |= waited >= limit;
+        for (uint32_t k = 0; k < j->ranks; k++)
+            j->all[k] |= j->chosen[k];
+    }
+    memcpy(j->chosen, j->all, j->ranks * sizeof *j->chosen);
+    if (count(j->chosen, j->ranks))
+        conclude(j, v, !sure ? WATCH_NONE : keep_sleeping(j) ? WATCH_STOPPED : WATCH_MISSING_RANK);
 }
 
 static bool judge_stopped(struct judge *j, struct watch_verdict *v)
@@ -286,7 +316,7 @@ static bool judge_asking(struct judge *j, struct watch_verdict *v)
     for (uint32_t i = 0; i < j->ranks; i++) {
         const struct watch_row *r = &j->row[i];
         j->chosen[i] = r->state == WATCH_ASKS;
-        if (!(r->state == WATCH_ASKS || r->state == WATCH_WAITS) || r->moved_ns < j->waited)
+        if (!(r->state == WATCH_ASKS || r->state == WATCH_WAITS) || r->moved_ns < too_long(j, j->events))
             return false;
     }
     if (count(j->chosen, j->ranks) == 0)
@@ -295,26 +325,25 @@ static bool judge_asking(struct judge *j, struct watch_verdict *v)
     return true;
 }
 
-void watch_judge(const struct watch_row *rows, uint32_t ranks, const uint64_t *usual, struct watch_verdict *v)
+void watch_judge(const struct watch_row *rows, uint32_t ranks, const struct watch_usual *usual,
+                 struct watch_verdict *v)
 {
     struct judge j = {.row = rows, .ranks = ranks, .usual = usual};
     memset(v, 0, sizeof *v);
-    bool *sets = calloc(4 * ((size_t)ranks + 1), sizeof *sets);
+    bool *sets = calloc(5 * ((size_t)ranks + 1), sizeof *sets);
     if (!sets)
         return;
     j.late = sets;
     j.free = sets + ranks;
     j.chosen = sets + 2 * (size_t)ranks;
     j.seen = sets + 3 * (size_t)ranks;
-    set_timeouts(&j, v);
-    v->timeout_ns = j.timeout;
+    j.all = sets + 4 * (size_t)ranks;
+    set_timeout(&j);
     for (uint32_t i = 0; i < ranks; i++)
         j.late[i] = rows[i].state == WATCH_WAITS && rows[i].since_ns >= j.timeout && !is_usual(&j, i, rows[i].since_ns);
     set_free(&j);
-    if (!judge_stopped(&j, v) && !judge_circles(&j, v) && !judge_asking(&j, v)) {
-        memset(j.chosen, 0, 2 * (size_t)ranks * sizeof *sets);
+    if (!judge_stopped(&j, v) && !judge_circles(&j, v) && !judge_asking(&j, v))
         judge_missing(&j, v);
-    }
     free(sets);
 }
 

@@ -13,12 +13,13 @@
  * neither been through it nor are in it: each rank counts the collectives on each communicator. A wait for any of
  * several ends when one of them comes.
  *
- * How long is too long: LONGER times the longest pause of this run so far, in a call or between two, on any rank, at
- * least SHORTEST. If pauses come in no particular order, the next of n + 1 is the longest one with a chance of
- * 1 / (n + 1), and LONGER times as long with less: that is the bound on a false alarm, a pause. Where there were few
- * events yet, n below ENOUGH, a wait for who computes has to be ENOUGH / (n + 1) times as long, at most MOST times; a
- * circle has not, for it does not end. Where a recording knows the longest pause at a place, LONGER times that has to
- * pass, too.
+ * How long is too long: LONGER times the longest pause of this run so far, an event with the gap before it, on any
+ * rank, at least SHORTEST. A circle does not end. A wait for who computes may: what is known of it is how often, n,
+ * the rank that waits has been through this call, at this place, and the others have come back from where they are.
+ * If these times come in no particular order, the next of n + 1 is the longest one with a chance of 1 / (n + 1), and
+ * LONGER times as long with less: that is the bound on a false alarm, a pause. Below ENOUGH it has to be ENOUGH / (n
+ * + 1) times as long. Where n is 0, as in a first reading of input or a new phase, nothing is known: then it is told
+ * who waits for whom, and there is no verdict. Of a recording, its own n and its longest pause there count, too.
  *
  * Threads: any.  Hook-safe: no.
  */
@@ -27,7 +28,7 @@
 
 #include "watch/read.h"
 
-enum { WATCH_LONGER = 3, WATCH_ENOUGH = 100, WATCH_MOST = 12 };
+enum { WATCH_LONGER = 3, WATCH_ENOUGH = 100 };
 #define WATCH_SHORTEST UINT64_C(4000000000) /* ns */
 
 enum watch_state {
@@ -45,6 +46,7 @@ struct watch_row {
     enum watch_state state;
     uint64_t since_ns;    /* in this state */
     uint64_t moved_ns;    /* since its last event */
+    uint64_t known;       /* how often it ended before what it is in: this call, or what comes after its last one */
     bool any;
     bool unknown;         /* it waits, and it cannot be said for whom */
     uint32_t peer_count;
@@ -62,15 +64,16 @@ extern const char *const watch_kind_text[]; /* "none", "deadlock", … */
 struct watch_verdict {
     enum watch_kind kind;
     uint32_t rank_count, waiting_count;
-    uint32_t *rank;      /* who holds it up */
+    uint32_t *rank;      /* who holds it up; of WATCH_NONE: who is waited for, who knows for how long */
     uint32_t *waiting;   /* for them, directly or not */
     uint64_t since_ns;   /* how long the longest of these wait; of who stopped alone: since its last event */
-    uint64_t timeout_ns; /* that was too long */
-    uint64_t events;     /* n of the bound */
 };
 
-/* `usual` (may be NULL): ns, of each rank the longest pause that a recording has at its place, 0: not known. */
-void watch_judge(const struct watch_row *rows, uint32_t ranks, const uint64_t *usual, struct watch_verdict *v);
+/* What a recording has of a place: the longest pause, ns, and how many there were; 0: not known. */
+struct watch_usual { uint64_t longest, count; };
+/* `usual` (may be NULL): of each rank. */
+void watch_judge(const struct watch_row *rows, uint32_t ranks, const struct watch_usual *usual,
+                 struct watch_verdict *v);
 void watch_verdict_free(struct watch_verdict *v);
 
 #endif

@@ -254,18 +254,29 @@ static uint64_t ago(uint64_t now, uint64_t then)
     return now > then ? now - then : 0;
 }
 
+/* Of all identities there; a place that it has left is not counted for this time. */
+static uint64_t known(const struct watch_board *b, bool inside)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < WATCH_SPOTS; i++)
+        n += b->from && b->spot[i].from == b->from ? b->spot[i].count : 0;
+    return !inside && n ? n - 1 : n;
+}
+
 static void set_state(struct watch_row *r)
 {
     const struct watch_sight *s = r->sight;
     const struct watch_board *b = &s->board;
     bool inside = (b->since & 1) && b->since != WATCH_CHANGES;
+    bool asks = b->what.how == WATCH_POLLS && (inside || b->since == WATCH_CHANGES); /* too fast to be read */
+    r->known = known(b, inside || asks);
     r->moved_ns = ago(s->now, b->progressed);
-    r->since_ns = inside && b->what.how != WATCH_POLLS ? ago(s->now, b->since >> 1) : r->moved_ns;
+    r->since_ns = inside && !asks ? ago(s->now, b->since >> 1) : r->moved_ns;
     if (!s->alive || (s->near && (s->process.state == 'Z' || s->process.state == 'X')))
         r->state = WATCH_ENDED;
     else if (s->near && (s->process.state == 'T' || s->process.state == 't'))
         r->state = WATCH_HALTED;
-    else if (inside && b->what.how == WATCH_POLLS)
+    else if (asks)
         r->state = WATCH_ASKS;
     else
         r->state = waits(b) ? WATCH_WAITS : WATCH_COMPUTES;

@@ -64,12 +64,25 @@ static void turn(long us)
 
 /* --- What goes wrong --- */
 
+/* What one rank does amid what it has done again and again, on its way to where all others have waited so often. */
+static void amid(void (*fault)(void))
+{
+    for (int i = 0; i < 200; i++) {
+        if (rank == CULPRIT && i == 150)
+            fault();
+        sum(MPI_COMM_WORLD);
+    }
+}
+
+static void forever(void)
+{
+    for (volatile int i = 0;; i++)
+        ;
+}
+
 static void loop(void)
 {
-    if (rank == CULPRIT)
-        for (volatile int i = 0;; i++)
-            ;
-    sum(MPI_COMM_WORLD);
+    amid(forever);
 }
 
 static void skip(void)
@@ -79,11 +92,14 @@ static void skip(void)
             sum(MPI_COMM_WORLD);
 }
 
+static void nap_60(void)
+{
+    nap(60000000);
+}
+
 static void wait_io(void)
 {
-    if (rank == CULPRIT)
-        nap(60000000);
-    sum(MPI_COMM_WORLD);
+    amid(nap_60);
 }
 
 static void stop(void)
@@ -169,12 +185,24 @@ static void healthy(void)
     }
 }
 
+/* The first long pause of a run: only what comes after it is new. */
+static void first(void)
+{
+    int sum;
+    if (rank == CULPRIT)
+        work(6);
+    MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
 /* As long as it takes, it is known from a recording. */
+static void nap_8(void)
+{
+    nap(8000000);
+}
+
 static void known(void)
 {
-    if (rank == CULPRIT)
-        nap(8000000);
-    sum(MPI_COMM_WORLD);
+    amid(nap_8);
 }
 
 /* --- What a thread that monitors is told --- */
@@ -213,8 +241,8 @@ static const struct fault {
 } faults[] = {{"loop", loop},           {"skip", skip},           {"wait_io", wait_io},
               {"stop", stop},           {"die", die},             {"receive_first", receive_first},
               {"wrong_tag", wrong_tag}, {"wrong_halo", wrong_halo}, {"other_order", other_order},
-              {"poll", poll},           {"healthy", healthy},
-              {"ask", ask},             {"known", known},             {"none", NULL}};
+              {"poll", poll},           {"healthy", healthy},     {"first", first},
+              {"ask", ask},             {"known", known},         {"none", NULL}};
 
 int main(int argc, char **argv)
 {

@@ -9,13 +9,13 @@
 #include "watch/numbers.h"
 #include "watch/verdict.h"
 
-enum { RANKS = 6, WORLD = 100, ROW = 200, COLUMN = 300, ANY = -1, NOBODY_HERE = -2 };
+enum { RANKS = 6, WORLD = 100, ROW = 200, COLUMN = 300, PLACE = 0x4000, ANY = -1, NOBODY_HERE = -2 };
 static const uint64_t second = 1000000000, now = UINT64_C(100000000000);
 
 static struct watch_sight sight[RANKS];
 static bool absent[RANKS];
 static struct watch_verdict v;
-static uint64_t usual[RANKS];
+static struct watch_usual usual[RANKS];
 
 static void add_comm(uint32_t r, unsigned at, uint64_t handle, uint64_t identity, int32_t rank, int32_t size,
                      const char *name, uint64_t collectives)
@@ -44,7 +44,11 @@ static void set_up(void)
         b->null = NOBODY_HERE;
         b->source = b->dest = WATCH_NOBODY;
         b->events = 1000;
-        b->longest_call = b->longest_gap = 10000000;
+        b->longest = 10000000;
+        b->from = PLACE;
+        b->spot[7] = (struct watch_spot){PLACE, 600, 0}; /* two identities there */
+        b->spot[9] = (struct watch_spot){PLACE, 400, 0};
+        b->spot[11] = (struct watch_spot){PLACE + 1, 5000, 0};
         b->began = now - 60 * second;
         b->progressed = now - 30 * second;
         atomic_store(&b->since, b->progressed << 1);
@@ -135,12 +139,50 @@ START_TEST(nobody_is_missing_yet)
     ck_assert_str_eq(told(), "none"); /* less than the shortest time */
     all_in("Allreduce", 20);
     computes(3, 20);
-    sight[5].board.longest_gap = 10 * (int64_t)second;
+    sight[5].board.longest = 10 * second;
     ck_assert_str_eq(told(), "none"); /* 30 s would be too long */
-    sight[5].board.longest_gap = 6 * (int64_t)second;
+    sight[5].board.longest = 6 * second;
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
-    sight[3].board.events = 9; /* 18 s, but ten times as long with so few events */
-    ck_assert_str_eq(told(), "none");
+}
+END_TEST
+
+static void seen(uint32_t r, uint64_t times)
+{
+    sight[r].board.spot[7].count = times;
+    sight[r].board.spot[9].count = 0;
+}
+
+/* How long a pause may be is said by those that were there before: of who waits, and of whom it waits for. */
+START_TEST(a_first_pause_is_no_verdict)
+{
+    set_up();
+    all_in("Allreduce", 39);
+    computes(3, 39);
+    seen(3, 1); /* this time alone */
+    ck_assert_str_eq(told(), "none 3 waiting 0 1 2 4 5");
+    seen(3, 10); /* nine pauses, ten times as long: 40 s */
+    ck_assert_str_eq(told(), "none 3 waiting 0 1 2 4 5");
+    seen(3, 11);
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    seen(3, 1000);
+    for (uint32_t r = 0; r < RANKS; r++)
+        if (r != 3)
+            seen(r, 0); /* none has been in this call before */
+    ck_assert_str_eq(told(), "none 3 waiting 0 1 2 4 5");
+    usual[4].count = 500; /* but in the recorded run */
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    usual[4].count = 0;
+    computes(4, 39); /* two are waited for, as nobody knows how long; rank 2 by one that knows */
+    receive(2, 3, 39);
+    seen(2, 1000);
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 5");
+    sight[3].process.state = 'T';
+    ck_assert_str_eq(told(), "stopped 3 waiting 0 1 2 5");
+    set_up();
+    sight[3].board.from = 0; /* before its first call */
+    computes(3, 39);
+    receive(2, 3, 39);
+    ck_assert_str_eq(told(), "none 3 waiting 2");
 }
 END_TEST
 
@@ -149,9 +191,9 @@ START_TEST(a_long_computation_is_known_from_the_recording)
     set_up();
     all_in("Allreduce", 20);
     computes(3, 20);
-    usual[3] = 9 * second;
+    usual[3].longest = 9 * second;
     ck_assert_str_eq(told(), "none");
-    usual[3] = 6 * second;
+    usual[3].longest = 6 * second;
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
 }
 END_TEST
@@ -313,7 +355,7 @@ START_TEST(nothing_is_wrong)
     sight[2].board.progressed = now;
     ck_assert_str_eq(told(), "none");
     call(0, "File_write", JOB_IO, WATCH_PLAIN, WORLD, 30);
-    sight[2].board.longest_call = 60 * second;
+    sight[2].board.longest = 60 * second;
     ck_assert_str_eq(told(), "none");
     for (uint32_t r = 0; r < RANKS; r++)
         absent[r] = true;
@@ -379,6 +421,7 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_TEST(a_rank_that_computes_is_missing),
         UNIT_TEST(nobody_is_missing_yet),
+        UNIT_TEST(a_first_pause_is_no_verdict),
         UNIT_TEST(a_long_computation_is_known_from_the_recording),
         UNIT_TEST(who_goes_on_is_not_missing),
         UNIT_TEST(a_collective_left_out),

@@ -46,8 +46,11 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(st.st_mode & 07777, 0600);
     struct watch_comm *c = watch_board_comm(77, 5, "world/split#3", 1, 2, "ab", 2);
     c->collectives += 3;
-    watch_board_left(b, b->began + 50, b->began + 60, 9, 10);
     watch_board_place(b, function, receive, (void *)0x1234, 77, 3, WATCH_NOBODY, 8);
+    watch_board_met(b, 6);
+    for (int i = 1; i < 4; i++)
+        watch_board_left(b, 6, 50, b->began + 60, (uint64_t)(6 + i), 10);
+    watch_board_met(b, 6 + WATCH_SPOTS); /* a second one shares its room */
     watch_board_enter(b, b->began + 100);
     ck_assert_int_eq(look(2), WATCH_READ);
     const struct watch_board *r = &sight.board;
@@ -61,8 +64,10 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(r->tag, 8);
     ck_assert_uint_eq(r->events, 9);
     ck_assert_uint_eq(r->mpi_ns, 10);
-    ck_assert_int_eq(r->longest_gap, 50);
-    ck_assert_uint_eq(r->longest_call, 10);
+    ck_assert_uint_eq(r->longest, 60);
+    ck_assert_uint_eq(r->spot[6].count, 3);
+    ck_assert_uint_eq(r->spot[6].gap_ns, 150);
+    ck_assert_uint_eq(r->spot[6].from, 0);
     ck_assert_uint_eq(r->comm[0].handle, 77);
     ck_assert_uint_eq(r->comm[0].collectives, 3);
     ck_assert_str_eq(r->comm[0].name, "world/split#3");
