@@ -228,21 +228,10 @@ static void find_by_events(struct loops_search *s, struct loops_graph *g, struct
 /* --- By code --- */
 
 /* Compiled for whom it interprets: its loops are not the program's. */
-static bool is_interpreter(const char *path)
-{
-    static const char *const names[] = { "python", "libpython", "lua", "liblua", "libR.so", "perl", "libperl", "julia",
-                                         "libjulia" };
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(name, names[i], strlen(names[i])))
-            return true;
-    return false;
-}
-
 static bool is_interpreted(const struct job *j)
 {
     for (uint32_t i = 0; i < j->module_count; i++)
-        if (is_interpreter(job_text(j, j->modules[i].path)))
+        if (report_interpreter(job_text(j, j->modules[i].path)))
             return true;
     return false;
 }

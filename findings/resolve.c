@@ -307,8 +307,7 @@ static void frame_text(const struct report_place *p, char *text, size_t size)
     one_word(text);
 }
 
-/* What started main or the thread says nothing about the place. */
-static bool is_start(const struct report_place *p)
+bool report_is_start(const struct report_place *p)
 {
     static const char *const names[] = { "_start", "start_thread", "clone", "clone3", "gomp_thread_start" };
 
@@ -320,6 +319,34 @@ static bool is_start(const struct report_place *p)
     return false;
 }
 
+/* The one that the file's name begins with; NULL: none. */
+static const char *named(const char *path, const char *const *names, size_t count)
+{
+    const char *slash = strrchr(path, '/');
+
+    path = slash ? slash + 1 : path;
+    for (size_t i = 0; i < count; i++)
+        if (!strncmp(path, names[i], strlen(names[i])))
+            return names[i];
+    return NULL;
+}
+
+bool report_is_runtime(const struct report_place *p)
+{
+    static const char *const names[] = { "libgomp", "libpythia", "libomp", "libiomp" };
+
+    return named(p->module, names, sizeof names / sizeof *names);
+}
+
+const char *report_interpreter(const char *path)
+{
+    static const char *const names[] = { "python", "lua", "libR.so", "perl", "julia", "libpython", "liblua", "libperl",
+                                         "libjulia" };
+    const char *name = named(path, names, sizeof names / sizeof *names);
+
+    return !name || strncmp(name, "lib", 3) != 0 ? name : name[3] == 'R' ? "R" : name + 3;
+}
+
 void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
                           size_t size)
 {
@@ -328,7 +355,7 @@ void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum rep
 
     snprintf(text, size, "-");
     for (uint32_t depth = 0; (p = report_resolve(r, callsite, depth, kind)) != NULL && used + 2 < size; depth++) {
-        if (depth && is_start(p))
+        if (depth && report_is_start(p))
             break;
         if (depth)
             text[used++] = '<';

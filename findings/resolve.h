@@ -51,6 +51,12 @@ const struct report_place *report_resolve(struct report_resolver *r, uint32_t ca
 const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
                                              enum report_address kind);
 
+/* Whether it only starts main or a thread; whether it is of a runtime that calls the program's code: OpenMP's, ours. */
+bool report_is_start(const struct report_place *p);
+bool report_is_runtime(const struct report_place *p);
+/* What a module of that path interprets; NULL: nothing. */
+const char *report_interpreter(const char *path);
+
 /* Its function, short or in full; "module+0xoffset" where that is not known. One of report_text(). */
 const char *report_function_at(const struct report_place *p, bool full);
 

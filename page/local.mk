@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-page.la
 libpythia_page_la_SOURCES = \
-	%D%/dot.c %D%/export.h %D%/html.c %D%/html.h %D%/html_turn.c %D%/trace.c \
+	%D%/dot.c %D%/export.h %D%/html.c %D%/html.h %D%/html_turn.c %D%/stacks.c %D%/trace.c \
 	%D%/trace_parts.h %D%/trace_replay.c
 libpythia_page_la_LIBADD = $(CJSON_LIBS) -lm
 
@@ -40,3 +40,6 @@ tests_unit_test_demangle_LDADD = $(REPORT_TEST)
 UNIT_TESTS += tests/unit/test_loops
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c $(HAND_JOB)
 tests_unit_test_loops_LDADD = $(REPORT_TEST)
+UNIT_TESTS += tests/unit/test_calltree
+tests_unit_test_calltree_SOURCES = tests/unit/test_calltree.c $(HAND_JOB)
+tests_unit_test_calltree_LDADD = $(REPORT_TEST)

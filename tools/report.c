@@ -19,7 +19,7 @@ struct request {
     bool scaling;
     int view; /* below 0: not given */
     bool force;
-    bool all; /* of the structure view */
+    bool all;
     uint64_t depth;
     uint64_t within; /* ms; 0: not given */
     enum screen_color color;
@@ -27,20 +27,23 @@ struct request {
 
 static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
-static const char *const views[] = { "summary", "callsites", "structure", "ranks", "omp", "comm", "waits", "path",
-                                     "predicted", "calls", "sizes", "scaling", NULL };
+static const char *const views[] = { "summary", "callsites", "structure", "calltree", "ranks", "omp", "comm", "waits",
+                                     "path", "predicted", "calls", "sizes", "scaling", NULL };
 enum { SCALING = REPORT_DATA + 1 }; /* in views[] */
+static void (*const csv_of[SCALING + 1])(struct report *, FILE *) = {
+    [REPORT_CALLSITES] = report_print_csv, [REPORT_CALLTREE] = report_print_calltree_csv,
+    [REPORT_CALLS] = report_print_calls_csv, [REPORT_DATA] = report_print_sizes_csv };
 
 static const struct tool_option options[] = {
     TOOL_CHOICE(format, 'f', "format", "FORMAT", formats,
-                "text (default), json, csv (callsites, calls or sizes), or html (one file for a browser)"),
+                "text (default), json, csv (callsites, calltree, calls or sizes), or html (one file for a browser)"),
     TOOL_CHOICE(view, 'v', "view", "VIEW", views,
-                "of text: summary (default), callsites, structure, ranks, omp, comm, waits, path, predicted, calls "
-                "(each rank's), sizes (of their data); of csv: callsites, calls, sizes; "
+                "of text: summary (default), callsites, structure, calltree, ranks, omp, comm, waits, path, predicted, "
+                "calls (each rank's), sizes (of their data); of csv: callsites, calltree, calls, sizes; "
                 "of two jobs and more scaling, also as json and html"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
-    TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure: show N levels of loops"),
-    TOOL_SWITCH(all, 0, "all", "structure: all of it, not only what takes most time"),
+    TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure, calltree: show N levels"),
+    TOOL_SWITCH(all, 0, "all", "structure, calltree: all of it, not only what takes most time"),
     TOOL_COUNT(within, 0, "within", "MS", 1, UINT32_MAX,
                "leave out who waits for whom where finding that out would take longer, in ms"),
     TOOL_CHOICE(color, 0, "color", "WHEN", colors,
@@ -61,16 +64,15 @@ static void take_job(void *request, char *arg, struct argp_state *state)
 static void check(void *request, struct argp_state *state)
 {
     struct request *r = request;
-    bool of_structure = r->depth || r->all;
+    bool of_tree = r->depth || r->all;
 
-    if (of_structure && r->view < 0)
+    if (of_tree && r->view < 0)
         r->view = REPORT_STRUCTURE;
     r->scaling = r->view == SCALING;
-    if (of_structure && r->view != REPORT_STRUCTURE)
-        argp_error(state, "--depth and --all are of --view structure");
-    if (r->format == CSV && r->view >= 0 && r->view != REPORT_CALLSITES && r->view != REPORT_CALLS &&
-        r->view != REPORT_DATA && !r->scaling)
-        argp_error(state, "csv has callsites, calls and sizes only: json has all views");
+    if (of_tree && r->view != REPORT_STRUCTURE && r->view != REPORT_CALLTREE)
+        argp_error(state, "--depth and --all are of --view structure and calltree");
+    if (r->format == CSV && r->view >= 0 && !csv_of[r->view] && !r->scaling)
+        argp_error(state, "csv has callsites, calltree, calls and sizes only: json has all views");
     if (r->format == HTML && r->view >= 0 && !r->scaling)
         argp_error(state, "the page has all views: leave --view out");
     if (r->jobs == 0)
@@ -92,9 +94,12 @@ static const struct tool_line usage = {
         "The structure view shows the loops of the program as its machine code has them, each with the calls made "
         "in it, how often it turned, its share of the time and the time of a turn. \"23-61 turns, 15 times\" is a loop "
         "entered 15 times; \"1 in 5 turns\" a call that is not made in each; \"x 2\" one that is made twice.\n\n"
+        "The calltree view shows the same time by who called whom, from main to the call: a function with all that is "
+        "called in it, and its own, which is the computation before the calls that stand in it.\n\n"
         "Examples:\n"
         "  pythia report app.pythia\n"
         "  pythia report app.pythia --view structure --depth 2\n"
+        "  pythia report app.pythia --view calltree --all\n"
         "  pythia report app.pythia --format json -o app.json\n"
         "  pythia report app.pythia --format html -o app.html\n"
         "  pythia report app-8.pythia app-16.pythia app-32.pythia --view scaling\n"
@@ -103,18 +108,14 @@ static const struct tool_line usage = {
 
 static void print_one(struct report *report, const struct request *r, FILE *out)
 {
-    const struct report_loops_how how = { .depth = (uint32_t)r->depth, .all = r->all };
+    const struct report_tree_how how = { .depth = (uint32_t)r->depth, .all = r->all };
 
     if (r->format == JSON)
         report_print_json(report, out);
     else if (r->format == HTML)
         report_print_html(report, out);
-    else if (r->format == CSV && r->view == REPORT_CALLS)
-        report_print_calls_csv(report, out);
-    else if (r->format == CSV && r->view == REPORT_DATA)
-        report_print_sizes_csv(report, out);
     else if (r->format == CSV)
-        report_print_csv(report, out);
+        csv_of[r->view < 0 ? REPORT_CALLSITES : r->view](report, out);
     else
         report_print_text(report, r->view < 0 ? REPORT_SUMMARY : (enum report_view)r->view, &how, out);
 }

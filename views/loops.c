@@ -167,33 +167,24 @@ static void print_items(struct view *v, int loop, uint32_t indent)
     free(item);
 }
 
-static int largest_first(const void *x, const void *y)
-{
-    const double *a = x, *b = y;
-    return BASE_ORDER(*b, *a);
-}
-
 /* So much that at most so many items take that much: what is around one takes no less. */
 static double least_time(const struct view *v, uint32_t most)
 {
     const struct report_loops *l = v->l;
-    double *ns = malloc(((size_t)l->loops + l->calls + 1) * sizeof *ns), least = 0;
-    uint32_t n = 0, fit = most;
+    double *ns = malloc(((size_t)l->loops + l->calls + 1) * sizeof *ns), least;
+    uint32_t n = 0;
+
     for (uint32_t i = 0; i < l->loops; i++)
         if (l->loop[i].streams && !is_hidden(v, (int)i))
             ns[n++] = l->loop[i].ns;
     for (uint32_t i = 0; i < l->calls; i++)
         ns[n++] = l->call[i].ns;
-    qsort(ns, n, sizeof *ns, largest_first);
-    while (n > fit && fit && ns[fit - 1] <= ns[most]) /* those that are alike go together */
-        fit--;
-    if (n > fit)
-        least = fit ? ns[fit - 1] : INFINITY;
+    least = views_least(ns, n, most);
     free(ns);
     return least;
 }
 
-void report_print_loops(struct report *r, const struct report_loops_how *how, FILE *out)
+void report_print_loops(struct report *r, const struct report_tree_how *how, FILE *out)
 {
     struct view v = { .r = r, .l = report_loops_of(r), .depth = how->depth, .all = how->all, .out = out };
 

@@ -223,7 +223,7 @@ void report_print_summary(struct report *r, FILE *out)
 
 /* --- Which view is printed by whom --- */
 
-void report_print_text(struct report *r, enum report_view view, const struct report_loops_how *how, FILE *out)
+void report_print_text(struct report *r, enum report_view view, const struct report_tree_how *how, FILE *out)
 {
     static void (*const print[])(struct report *, FILE *) = {
         [REPORT_SUMMARY] = report_print_summary, [REPORT_CALLSITES] = report_print_callsites,
@@ -234,6 +234,8 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
 
     if (view == REPORT_STRUCTURE)
         report_print_loops(r, how, out);
+    else if (view == REPORT_CALLTREE)
+        report_print_calltree(r, how, out);
     else
         print[view](r, out);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/order.h"
 #include "findings/units.h"
 #include "views/views.h"
 
@@ -116,6 +117,24 @@ cJSON *views_add(cJSON *to, const struct views_cell *cells)
         else if (c->key)
             cJSON_AddNumberToObject(o, c->key, c->unit == VIEWS_TIME ? c->value / 1e9 : c->value);
     return o;
+}
+
+/* --- What is too small --- */
+
+static int largest_first(const void *x, const void *y)
+{
+    const double *a = x, *b = y;
+    return BASE_ORDER(*b, *a);
+}
+
+double views_least(double *value, uint32_t count, uint32_t most)
+{
+    uint32_t fit = most;
+
+    qsort(value, count, sizeof *value, largest_first);
+    while (count > fit && fit && value[fit - 1] <= value[most]) /* those that are alike go together */
+        fit--;
+    return count <= fit ? 0 : fit ? value[fit - 1] : INFINITY;
 }
 
 /* --- JSON --- */

@@ -21,6 +21,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <cjson/cJSON.h>
@@ -63,6 +64,9 @@ static inline double views_known(bool known, double value)
 {
     return known ? value : NAN;
 }
+
+/* So much that at most `most` of the values are as large; sorts them. */
+double views_least(double *value, uint32_t count, uint32_t most);
 
 /* Prints `text` and blanks up to `width` columns. */
 void views_column(const char *text, int width, FILE *out);

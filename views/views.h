@@ -21,6 +21,7 @@ enum report_view {
     REPORT_SUMMARY,
     REPORT_CALLSITES,
     REPORT_STRUCTURE,
+    REPORT_CALLTREE,
     REPORT_RANKS,
     REPORT_OMP,
     REPORT_COMM,
@@ -31,11 +32,11 @@ enum report_view {
     REPORT_DATA
 };
 
-/* Of REPORT_STRUCTURE: levels of loops, 0: all; everything, else what takes most time, 40 lines of it. */
-struct report_loops_how { uint32_t depth; bool all; };
+/* Of REPORT_STRUCTURE and REPORT_CALLTREE: levels, 0: all; everything, else what takes most time, 40 lines of it. */
+struct report_tree_how { uint32_t depth; bool all; };
 
-/* `how` counts for REPORT_STRUCTURE only. The summary fits 80 columns and 40 lines. */
-void report_print_text(struct report *r, enum report_view view, const struct report_loops_how *how, FILE *out);
+/* `how` counts for these two only. The summary fits 80 columns and 40 lines. */
+void report_print_text(struct report *r, enum report_view view, const struct report_tree_how *how, FILE *out);
 
 /* One JSON object with everything but the grammars; doc/EVENTS.md lists the keys. */
 void report_print_json(struct report *r, FILE *out);
@@ -51,10 +52,11 @@ cJSON *report_json_object(cJSON *array);
 /* Prints `root`, and deletes it. */
 void report_json_write(cJSON *root, FILE *out);
 
-/* As RFC 4180: callsites, calls rank by rank, sizes of their data. */
+/* As RFC 4180: callsites, calls rank by rank, sizes of their data, call paths. */
 void report_print_csv(struct report *r, FILE *out);
 void report_print_calls_csv(struct report *r, FILE *out);
 void report_print_sizes_csv(struct report *r, FILE *out);
+void report_print_calltree_csv(struct report *r, FILE *out);
 
 /* --- Two or more jobs --- */
 struct report_comparison;
@@ -72,7 +74,8 @@ void report_contract_print_junit(const struct report_contract *c, FILE *out);
 void report_print_calls(struct report *r, FILE *out);
 void report_print_sizes(struct report *r, FILE *out);
 void report_print_summary(struct report *r, FILE *out);
-void report_print_loops(struct report *r, const struct report_loops_how *how, FILE *out);
+void report_print_loops(struct report *r, const struct report_tree_how *how, FILE *out);
+void report_print_calltree(struct report *r, const struct report_tree_how *how, FILE *out);
 void report_print_predicted(struct report *r, FILE *out);
 void report_print_callsites(struct report *r, FILE *out);
 void report_print_ranks(struct report *r, FILE *out);
@@ -116,6 +119,8 @@ void report_add_series(const struct report *r, cJSON *root);
 void report_add_own(struct report *r, cJSON *root);
 /* Adds "loops" and "main_loop" (loops.c). */
 void report_json_loops(struct report *r, cJSON *root);
+/* Adds "calltree" (calltree.c). */
+void report_json_calltree(struct report *r, cJSON *root);
 /* Adds "machine", where the job says what it ran on, "clock", where the times of all nodes are on one, and "run_delay"
    (machine.c). */
 void report_add_machine(struct report *r, cJSON *root);

@@ -116,8 +116,7 @@ static void check(void (*program)(struct maker *m), const struct expected *e)
     ck_assert_double_eq_tol(off, 1, 0.02);
     FILE *out = open_memstream(&text, &size);
     for (int view = REPORT_SUMMARY; view <= REPORT_PATH; view++)
-        if (view != REPORT_STRUCTURE)
-            report_print_text(r, (enum report_view)view, NULL, out);
+        report_print_text(r, (enum report_view)view, &(struct report_tree_how){ .all = true }, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "critical path"));
     free(text);
@@ -382,8 +381,7 @@ START_TEST(test_shares_of_threads)
         ck_assert_double_le(f->finding[i].share, 1);
     FILE *out = open_memstream(&text, &size);
     for (int view = REPORT_SUMMARY; view <= REPORT_PATH; view++)
-        if (view != REPORT_STRUCTURE)
-            report_print_text(r, (enum report_view)view, NULL, out);
+        report_print_text(r, (enum report_view)view, &(struct report_tree_how){ .all = true }, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "class 0: rank 0; thread 1 of rank 0;"));
     for (const char *sign = strchr(text, '%'); sign; sign = strchr(sign + 1, '%')) {
