@@ -25,10 +25,10 @@ static _Thread_local struct {
     int status_room;
 } complete_many __attribute__((tls_model("initial-exec")));
 
-/* The program's variable, as request.h knows it: an address, never looked through. */
-static const MPI_Request *complete_where(const struct pmpi_hook_complete *before, int i)
+/* The program's variable: an address, never looked through. */
+static const void *complete_where(const struct pmpi_hook_complete *before, int i)
 {
-    return (const MPI_Request *)(const void *)((const char *)before->where + (size_t)i * before->stride);
+    return (const char *)before->where + (size_t)i * before->stride;
 }
 
 static pthread_key_t complete_key;
@@ -53,11 +53,8 @@ static void complete_keep(void)
         (void)pthread_setspecific(complete_key, &complete_many);
 }
 
-MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int count)
+MPI_Request *pmpi_hook_complete_room(int count)
 {
-    before->handle = before->few;
-    if (count <= PMPI_HOOK_FEW)
-        return before->few;
     if (count > complete_many.room) {
         MPI_Request *larger = realloc(complete_many.handle, 2 * (size_t)count * sizeof(*larger));
         if (larger) {
@@ -66,19 +63,7 @@ MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int coun
             complete_many.room = 2 * count;
         }
     }
-    MPI_Request *room = count <= complete_many.room ? complete_many.handle : NULL;
-    before->handle = room;
-    return room;
-}
-
-static void complete_save(struct pmpi_hook_complete *before, const MPI_Request *requests, int count)
-{
-    MPI_Request *to = requests ? pmpi_hook_complete_room(before, count) : NULL;
-    before->handle = to;
-    before->where = requests;
-    before->stride = sizeof(*requests);
-    if (to && count > 0)
-        memcpy(to, requests, (size_t)count * sizeof(*to));
+    return count <= complete_many.room ? complete_many.handle : NULL;
 }
 
 /* Whether the request had something to complete; `start` is NULL when it is not known. */
@@ -129,8 +114,7 @@ static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_
     pmpi_hook_value(call, GRAMMAR_STARTS, distance);
 }
 
-bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
-                            const MPI_Status *status)
+static bool complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where, const MPI_Status *status)
 {
     struct pmpi_hook_start start;
     bool known = pmpi_hook_request_complete(before, where, &start);
@@ -141,14 +125,17 @@ bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, con
 }
 
 /* Values that a loop's other waits have are there for one that had nothing to complete, too. */
-void pmpi_hook_complete_wait(struct pmpi_hook_call *call, MPI_Request before, const void *where,
-                             const MPI_Status *status)
+bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
+                            const MPI_Status *status)
 {
-    if (pmpi_hook_complete_one(call, before, where, status))
-        return;
-    pmpi_hook_value(call, GRAMMAR_PEER, GRAMMAR_PEER_NULL);
-    pmpi_hook_value(call, GRAMMAR_BYTES, 0);
-    pmpi_hook_value(call, GRAMMAR_STARTS, 0);
+    if (complete_one(call, before, where, status))
+        return true;
+    if (call->info->blocking) {
+        pmpi_hook_value(call, GRAMMAR_PEER, GRAMMAR_PEER_NULL);
+        pmpi_hook_value(call, GRAMMAR_BYTES, 0);
+        pmpi_hook_value(call, GRAMMAR_STARTS, 0);
+    }
+    return false;
 }
 
 /* Several requests that completed in one call. */
@@ -166,7 +153,7 @@ static void complete_several_begin(const struct pmpi_hook_call *call, struct com
     several->bytes = several->number = 0;
 }
 
-/* One of them, unless it had nothing to complete. */
+/* One of them, unless it had nothing to complete; `status` may be NULL. */
 static void complete_among(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int i,
                            const MPI_Status *status, struct complete_several *several)
 {
@@ -189,35 +176,42 @@ static void complete_several_values(struct pmpi_hook_call *call, int number, con
     pmpi_hook_value(call, GRAMMAR_STARTS, session_starts_value(call->stream, &several->starts));
 }
 
-int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count,
-                           const MPI_Status *statuses)
+bool pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before,
+                            const MPI_Status *statuses)
 {
     struct complete_several several;
     complete_several_begin(call, &several);
     if (!before->handle)
-        return 1;
-    for (int i = 0; i < count; i++)
-        complete_among(call, before, i, statuses ? &statuses[i] : NULL, &several);
+        return true;
+    for (int i = 0; i < before->count; i++)
+        complete_among(call, before, i, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i], &several);
     complete_several_values(call, several.number, &several);
-    return several.number;
+    return several.number > 0;
 }
 
-void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
+bool pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
                             const MPI_Status *status)
 {
+    if (index < 0 || index >= before->count)
+        return false;
     pmpi_hook_value(call, GRAMMAR_INDEX, index);
     if (before->handle)
-        pmpi_hook_complete_one(call, before->handle[index], complete_where(before, index), status);
+        complete_one(call, before->handle[index], complete_where(before, index), status);
+    return true;
 }
 
-void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, const int indices[],
+bool pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, const int indices[],
                              int number, int first, const MPI_Status *statuses)
 {
     struct complete_several several;
+    if (number < 0)
+        return false;
     complete_several_begin(call, &several);
     for (int i = 0; before->handle && i < number; i++)
-        complete_among(call, before, indices[i] - first, statuses ? &statuses[i] : NULL, &several);
+        complete_among(call, before, indices[i] - first, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i],
+                       &several);
     complete_several_values(call, number, &several);
+    return true;
 }
 
 void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where)
@@ -229,8 +223,9 @@ void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, 
     }
 }
 
-MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before, int count)
+MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before)
 {
+    int count = before->count;
     if (!before->handle || count < 1)
         return MPI_STATUSES_IGNORE;
     if (count > complete_many.status_room) {
@@ -242,164 +237,4 @@ MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before,
         complete_keep();
     }
     return complete_many.status;
-}
-
-/* The statuses to hand to MPI: the program's, or some of ours where it ignores them. */
-static MPI_Status *complete_used(const struct pmpi_hook_complete *before, int count, MPI_Status *statuses)
-{
-    return statuses == MPI_STATUSES_IGNORE ? pmpi_hook_complete_statuses(before, count) : statuses;
-}
-
-static const MPI_Status *complete_told(const MPI_Status *used)
-{
-    return used == MPI_STATUSES_IGNORE ? NULL : used;
-}
-
-static void complete_end(struct pmpi_hook_call *call, bool done)
-{
-    if (done)
-        pmpi_hook_end(call);
-    else
-        pmpi_hook_nothing(call);
-}
-
-PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
-{
-    static const struct pmpi_hook_info info = {"MPI_Wait", JOB_COMPLETION, true, false};
-    struct pmpi_hook_call call;
-    if (!pmpi_hook_open(&call, &info))
-        return PMPI_Wait(request, status);
-    MPI_Request before = request ? *request : MPI_REQUEST_NULL;
-    MPI_Status own, *used = pmpi_hook_status(status, &own);
-    pmpi_hook_complete_expect(&call, before, request);
-    pmpi_hook_begin_at(&call, __builtin_return_address(0), PMPI_HOOK_HANDLE(before), WATCH_NOBODY, WATCH_NOBODY, 0);
-    int result = PMPI_Wait(request, used);
-    pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    if (call.accepted)
-        pmpi_hook_complete_wait(&call, before, request, used);
-    pmpi_hook_end(&call);
-    return result;
-}
-
-PYTHIA_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
-{
-    static const struct pmpi_hook_info info = {"MPI_Test", JOB_COMPLETION, false, true};
-    struct pmpi_hook_call call;
-    if (!pmpi_hook_open(&call, &info))
-        return PMPI_Test(request, flag, status);
-    MPI_Request before = request ? *request : MPI_REQUEST_NULL;
-    MPI_Status own, *used = pmpi_hook_status(status, &own);
-    pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Test(request, flag, used);
-    if (pmpi_hook_polled(&call, result == MPI_SUCCESS && *flag))
-        complete_end(&call, pmpi_hook_complete_one(&call, before, request, used));
-    return result;
-}
-
-PYTHIA_API int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
-{
-    static const struct pmpi_hook_info info = {"MPI_Waitall", JOB_COMPLETION, true, false};
-    struct pmpi_hook_call call;
-    struct pmpi_hook_complete before;
-    if (!pmpi_hook_open(&call, &info))
-        return PMPI_Waitall(count, array_of_requests, array_of_statuses);
-    complete_save(&before, array_of_requests, count);
-    MPI_Status *used = complete_used(&before, count, array_of_statuses);
-    pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Waitall(count, array_of_requests, used);
-    pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    if (call.accepted)
-        pmpi_hook_complete_all(&call, &before, count, complete_told(used));
-    pmpi_hook_end(&call);
-    return result;
-}
-
-PYTHIA_API int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
-{
-    static const struct pmpi_hook_info info = {"MPI_Testall", JOB_COMPLETION, false, true};
-    struct pmpi_hook_call call;
-    struct pmpi_hook_complete before;
-    if (!pmpi_hook_open(&call, &info))
-        return PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
-    complete_save(&before, array_of_requests, count);
-    MPI_Status *used = complete_used(&before, count, array_of_statuses);
-    pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Testall(count, array_of_requests, flag, used);
-    if (pmpi_hook_polled(&call, result == MPI_SUCCESS && *flag))
-        complete_end(&call, pmpi_hook_complete_all(&call, &before, count, complete_told(used)) > 0);
-    return result;
-}
-
-PYTHIA_API int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
-{
-    static const struct pmpi_hook_info info = {"MPI_Waitany", JOB_COMPLETION, true, false};
-    struct pmpi_hook_call call;
-    struct pmpi_hook_complete before;
-    if (!pmpi_hook_open(&call, &info))
-        return PMPI_Waitany(count, array_of_requests, index, status);
-    MPI_Status own, *used = pmpi_hook_status(status, &own);
-    complete_save(&before, array_of_requests, count);
-    pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Waitany(count, array_of_requests, index, used);
-    pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    if (call.accepted && *index != MPI_UNDEFINED)
-        pmpi_hook_complete_any(&call, &before, *index, used);
-    pmpi_hook_end(&call);
-    return result;
-}
-
-PYTHIA_API int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
-{
-    static const struct pmpi_hook_info info = {"MPI_Testany", JOB_COMPLETION, false, true};
-    struct pmpi_hook_call call;
-    struct pmpi_hook_complete before;
-    if (!pmpi_hook_open(&call, &info))
-        return PMPI_Testany(count, array_of_requests, index, flag, status);
-    MPI_Status own, *used = pmpi_hook_status(status, &own);
-    complete_save(&before, array_of_requests, count);
-    pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Testany(count, array_of_requests, index, flag, used);
-    if (pmpi_hook_polled(&call, result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED)) {
-        pmpi_hook_complete_any(&call, &before, *index, used);
-        pmpi_hook_end(&call);
-    }
-    return result;
-}
-
-PYTHIA_API int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-                            MPI_Status array_of_statuses[])
-{
-    static const struct pmpi_hook_info info = {"MPI_Waitsome", JOB_COMPLETION, true, false};
-    struct pmpi_hook_call call;
-    struct pmpi_hook_complete before;
-    if (!pmpi_hook_open(&call, &info))
-        return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    complete_save(&before, array_of_requests, incount);
-    MPI_Status *used = complete_used(&before, incount, array_of_statuses);
-    pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, used);
-    pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    if (call.accepted && *outcount != MPI_UNDEFINED)
-        pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0, complete_told(used));
-    pmpi_hook_end(&call);
-    return result;
-}
-
-PYTHIA_API int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-                            MPI_Status array_of_statuses[])
-{
-    static const struct pmpi_hook_info info = {"MPI_Testsome", JOB_COMPLETION, false, true};
-    struct pmpi_hook_call call;
-    struct pmpi_hook_complete before;
-    if (!pmpi_hook_open(&call, &info))
-        return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    complete_save(&before, array_of_requests, incount);
-    MPI_Status *used = complete_used(&before, incount, array_of_statuses);
-    pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, used);
-    if (pmpi_hook_polled(&call, result == MPI_SUCCESS && *outcount != MPI_UNDEFINED && *outcount > 0)) {
-        pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0, complete_told(used));
-        pmpi_hook_end(&call);
-    }
-    return result;
 }

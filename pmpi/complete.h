@@ -10,43 +10,71 @@
 #ifndef PYTHIA_PMPI_COMPLETE_H
 #define PYTHIA_PMPI_COMPLETE_H
 
+#include <string.h>
+
 #include "pmpi/hook.h"
 #include "session/starts.h"
 
 enum { PMPI_HOOK_FEW = 64 };
 
-/* The handles before the call, which sets them to MPI_REQUEST_NULL. Few: on the stack; more: a buffer of the thread
-   that grows and stays; NULL when out of memory, or where the program passes a null pointer. */
+/* The requests before the call, which sets them to MPI_REQUEST_NULL: few on the stack, more in a buffer of the thread
+   that grows and stays. `handle` is NULL when out of memory, or where the program passes a null pointer. */
 struct pmpi_hook_complete {
     MPI_Request few[PMPI_HOOK_FEW];
     const MPI_Request *handle;
     const void *where; /* the program's variables ... */
     size_t stride;     /* ... and the bytes from one to the next */
+    int count;
 };
 
-/* Room for `count` handles, for the caller to fill; NULL when out of memory. Sets before->handle. */
-MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int count);
-
+/* The thread's buffer; NULL when out of memory. */
+MPI_Request *pmpi_hook_complete_room(int count);
+static inline void pmpi_hook_complete_save(struct pmpi_hook_complete *before, struct pmpi_hook_requests requests,
+                                           int count)
+{
+    MPI_Request *to = !requests.at ? NULL : count > PMPI_HOOK_FEW ? pmpi_hook_complete_room(count) : before->few;
+    before->handle = to;
+    before->where = requests.at;
+    before->stride = requests.fortran ? sizeof(MPI_Fint) : sizeof(MPI_Request);
+    before->count = count;
+    if (to && count > 0 && !requests.fortran)
+        memcpy(to, requests.at, (size_t)count * sizeof(*to));
+    for (int i = 0; to && i < count && requests.fortran; i++)
+        to[i] = pmpi_hook_request_at(requests, i);
+}
 /* Before a wait: its event has the communicator and the kind of peer of the start. */
 void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where);
-/* After: this request completed. Returns whether there was something to complete. */
+
+/* After a call that was accepted: what it completed. Each returns whether there was something to complete, true where
+   the handles are not known. `statuses` may be MPI_STATUSES_IGNORE. */
 bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
                             const MPI_Status *status);
-/* The same of MPI_Wait, whose event is there where nothing was to be completed, too. */
-void pmpi_hook_complete_wait(struct pmpi_hook_call *call, MPI_Request before, const void *where,
-                             const MPI_Status *status);
-/* The one at `index` (from 0). */
-void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
+bool pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before,
+                            const MPI_Status *statuses);
+/* The one at `index`, from 0; beyond the array (MPI_UNDEFINED; that and one in some MPICH's Fortran): none. */
+bool pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
                             const MPI_Status *status);
-/* Those at `indices`, which count from `first`; of each its status (NULL: not known). */
-void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, const int indices[],
+/* `number` of them (below 0: there were none to complete) at `indices`, which count from `first`. */
+bool pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, const int indices[],
                              int number, int first, const MPI_Status *statuses);
-/* All; returns how many had something to complete (1 where the handles are not known). `statuses` may be NULL. */
-int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count,
-                           const MPI_Status *statuses);
+
 /* Where the program ignores the statuses: some to hand to MPI, of this thread until its next completion;
    MPI_STATUSES_IGNORE where the handles are not known, or when out of memory. That MPI fills them takes less than to
    find out whether anything is received. */
-MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before, int count);
+MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before);
+/* The statuses to hand to MPI: the program's, or these. */
+static inline MPI_Status *pmpi_hook_complete_used(const struct pmpi_hook_complete *before, MPI_Status *statuses)
+{
+    return statuses == MPI_STATUSES_IGNORE ? pmpi_hook_complete_statuses(before) : statuses;
+}
+
+/* A poll that completed nothing is no event. */
+static inline void pmpi_hook_end_if(struct pmpi_hook_call *call, bool done)
+{
+    if (done)
+        pmpi_hook_end(call);
+    else
+        pmpi_hook_nothing(call);
+}
 
 #endif

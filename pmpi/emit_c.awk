@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The C binding, for generate.awk.
 
-BEGIN { print "#include \"pmpi/children.h\"\n#include \"pmpi/hook.h\"\n#include \"pmpi/callback.h\"" }
+BEGIN {
+    print "#include \"pmpi/callback.h\"\n#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\""
+    fortran = "false"
+}
+
+function program(name) { return name }
+function first_index() { return "0" }
 
 function bytes_function(name) { return "pmpi_hook_" name }
 function idup_made(kind, comm) { return "pmpi_hook_idup(&call, \"" kind "\", " comm ")" }
@@ -25,21 +31,27 @@ function emit(    list, n, i, name, passed, used_args) {
     for (i = 1; i <= n && parameters != "void"; i++) {
         name = argument_name(list[i])
         passed = passed (i > 1 ? ", " : "") name
-        used_args = used_args (i > 1 ? ", " : "") (name == annotation("status") ? "used" : name)
+        used_args = used_args (i > 1 ? ", " : "") (name == annotation("status") annotation("statuses") ? "used" : name)
     }
     print "\nPYTHIA_API " type " " call_name "(" parameters ")"
     print "{"
+    if (annotation("frees")) {
+        print "    pmpi_hook_request_freed(" requests() ");\n    return P" call_name "(" passed ");\n}"
+        return
+    }
     print_info()
     print "    if (!pmpi_hook_open(&call, &hook_info))"
     print "        return P" call_name "(" passed ");"
     before_call()
     if (annotation("status"))
         print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
+    if (annotation("statuses"))
+        print "    MPI_Status *used = pmpi_hook_complete_used(&before, " note["statuses"] ");"
     print_begin("__builtin_return_address(0)")
     print "    " type " result = P" call_name "(" used_args ");"
     print_returned("result", " result")
     after_call()
-    print "    pmpi_hook_end(&call);"
+    print_end()
     print "    return result;"
     print "}"
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# The Fortran bindings, for generate.awk: mpif.h and `use mpi` call mpi_send_, `use mpi_f08` calls mpi_send_f08_. Both pass
-# an address for every argument, then the error's (NULL when omitted), then the lengths of strings by value; handles of
-# mpi_f08 are structures of one integer. So one body serves both:
+# The Fortran bindings, for generate.awk: mpif.h and `use mpi` call mpi_send_, `use mpi_f08` calls mpi_send_f08_. Both
+# pass an address for every argument, then the error's (NULL when omitted), then the lengths of strings by value;
+# handles of mpi_f08 are structures of one integer. So one body serves both:
 #
 #   mpi_send_      -.
 #   mpi_send_f08_  --> fortran_send(target, return address, f_buf, f_count, ..., ierror) --> *target (pmpi_send_...)
@@ -14,7 +14,8 @@
 # variables of the same names.
 
 BEGIN {
-    print "#include \"pmpi/children.h\"\n#include \"pmpi/fortran.h\""
+    print "#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\"\n#include \"pmpi/fortran.h\""
+    fortran = "true"
     handle["MPI_Comm"] = "comm"; handle["MPI_Datatype"] = "type"; handle["MPI_Request"] = "request"
     handle["MPI_Win"] = "window"; handle["MPI_File"] = "file"; handle["MPI_Message"] = "message"
     null["MPI_Comm"] = "MPI_COMM_NULL"; null["MPI_Request"] = "MPI_REQUEST_NULL"
@@ -25,6 +26,8 @@ BEGIN {
     alias["MPI_Win_allocate_shared"] = "mpi_win_allocate_shared_cptr_"
 }
 
+function program(name) { return "f_" name }
+function first_index() { return "pmpi_hook_fortran_first(target)" }
 function bytes_function(name) { return (name ~ /each$/ ? "pmpi_hook_fortran_" : "pmpi_hook_") name }
 function idup_made(kind, comm) { return "pmpi_hook_idup_fortran(&call, \"" kind "\", f_" comm ")" }
 function request_started(request, rest) {
@@ -42,8 +45,9 @@ function find_used(    key, text) {
     split("", used)
     split("", made)
     for (key in note) {
-        if (key == "kind" || key == "status" || key == "hand" || key == "equips") continue
+        if (key ~ /^(kind|status|statuses|equips)$/) continue
         text = note[key]
+        if (key == "requests") sub(/^[^,]*,/, "", text) # MPI's own, see requests()
         sub(/^[a-z_]+\(/, "", text)
         gsub(/[^A-Za-z0-9_]+/, " ", text)
         mark_used(text, key ~ /^(starts|inits|creates|opens|matches)$/)
@@ -139,10 +143,16 @@ function emit(    body, i) {
     created = ""
     print "\nstatic void " body "(struct pmpi_hook_target *target, void *from, " declared_args ")"
     print "{"
-    print_info()
+    if (!annotation("frees")) print_info()
     print "    void (*real)(" types ") = (void (*)(" types "))pmpi_hook_target_find(target, ierror);"
     print "    if (!real)"
     print "        return;"
+    if (annotation("frees")) {
+        print "    (void)from;\n    pmpi_hook_request_freed(" requests() ");"
+        print "    real(" more(passed, "ierror") lengths ");\n}"
+        print_entries(body)
+        return
+    }
     print "    if (!pmpi_hook_open(&call, &hook_info)) {"
     print "        real(" more(passed, "ierror") lengths ");"
     print "        return;"
@@ -151,14 +161,19 @@ function emit(    body, i) {
     for (i = 1; i <= count; i++) print_local(parameter[i], argument[i])
     before_call()
     if (annotation("status")) print_handed(note["status"])
+    if (annotation("statuses")) print_all_handed(note["statuses"])
     print_begin("from")
     print "    real(" more(passed, "error") lengths ");"
     print_returned("*error", "")
     printf "%s", created
     if (annotation("status"))
-        print "    MPI_Status c_status;\n    const MPI_Status *used = call.accepted ? pmpi_hook_fortran_status(f_" note["status"] ", &c_status) : NULL;"
+        print "    MPI_Status c_status;\n    const MPI_Status *used = call.accepted ? pmpi_hook_fortran_status(f_" \
+            note["status"] ", &c_status) : NULL;"
+    if (annotation("statuses"))
+        print "    const MPI_Status *used = call.accepted ? pmpi_hook_fortran_statuses(f_" note["statuses"] ", room, " \
+            status_number() ") : MPI_STATUSES_IGNORE;"
     after_call()
-    print "    pmpi_hook_end(&call);"
+    print_end()
     print "}"
     print_entries(body)
 }
@@ -167,9 +182,10 @@ function print_handed(name) {
     print "    union pmpi_hook_fortran_room own;\n    f_" name " = pmpi_hook_fortran_handed(f_" name ", &own);"
 }
 
-# Completions and starts have bodies in fortran_requests.c; the calls of life differ in their arguments (fortran_life.c).
-function emit_hand() {
-    if (class == "life") return
-    read_parameters()
-    print_entries("pmpi_hook_fortran_" tolower(substr(call_name, 5)))
+function print_all_handed(name) {
+    print "    MPI_Status *room = pmpi_hook_complete_statuses(&before);"
+    print "    f_" name " = pmpi_hook_fortran_handed_all(f_" name ", &room);"
 }
+
+# The calls of life differ in their arguments (fortran_life.c).
+function emit_hand() { }

@@ -136,17 +136,17 @@ void *pmpi_hook_fortran_handed_all(void *statuses, MPI_Status **room)
 {
     bool replaced = statuses && fortran_ignored_all(statuses);
     if (!statuses || (replaced && sizeof(MPI_Fint) > sizeof(int)))
-        *room = NULL;
-    return replaced && *room ? *room : statuses;
+        *room = MPI_STATUSES_IGNORE;
+    return replaced && *room != MPI_STATUSES_IGNORE ? *room : statuses;
 }
 
 const MPI_Status *pmpi_hook_fortran_statuses(const void *handed, MPI_Status *room, int number)
 {
     const size_t stride = sizeof(MPI_Status) / sizeof(int) * sizeof(MPI_Fint);
     MPI_Status one;
-    for (int i = 0; room && i < number; i++) {
+    for (int i = 0; room != MPI_STATUSES_IGNORE && i < number; i++) {
         if (!pmpi_hook_fortran_status((const char *)handed + (size_t)i * stride, &one))
-            return NULL;
+            return MPI_STATUSES_IGNORE;
         room[i] = one;
     }
     return room;

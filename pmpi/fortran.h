@@ -21,6 +21,7 @@
 #define PYTHIA_PMPI_FORTRAN_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "pmpi/hook.h"
 
@@ -52,8 +53,7 @@ static inline MPI_Datatype pmpi_hook_fortran_type(const void *type)
 
 static inline MPI_Request pmpi_hook_fortran_request(const void *request)
 {
-    MPI_Request c = PMPI_Request_f2c(*(const MPI_Fint *)request);
-    return c ? c : MPI_REQUEST_NULL;
+    return pmpi_hook_request_at((struct pmpi_hook_requests){request, true}, 0);
 }
 
 static inline MPI_Win pmpi_hook_fortran_window(const void *win)
@@ -85,10 +85,21 @@ union pmpi_hook_fortran_room {
 void *pmpi_hook_fortran_handed(void *status, union pmpi_hook_fortran_room *own);
 /* What the target has filled in, copied to *c; NULL: nothing. */
 const MPI_Status *pmpi_hook_fortran_status(const void *handed, MPI_Status *c);
-/* The same of an array of statuses. Where the program ignores them the target fills in *room, which may be NULL; *room
-   is set to NULL where they cannot be read. Then `number` of them in *room, or NULL. */
+/* The same of an array of statuses. Where the program ignores them the target fills in *room, if it is not
+   MPI_STATUSES_IGNORE; which it is where they cannot be read. Then `number` of them in *room, or none. */
 void *pmpi_hook_fortran_handed_all(void *statuses, MPI_Status **room);
 const MPI_Status *pmpi_hook_fortran_statuses(const void *handed, MPI_Status *room, int number);
+
+/* The first index of an array: 1, but for mpi_f08 in MPICH before 4.1 (its issue 6270). */
+static inline int pmpi_hook_fortran_first(const struct pmpi_hook_target *target)
+{
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+    return strstr(target->plain, "_f08_") ? 0 : 1;
+#else
+    (void)target;
+    return 1;
+#endif
+}
 
 /* As in hook.h, with arrays of Fortran's handles. */
 int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf,
@@ -98,26 +109,5 @@ void pmpi_hook_fortran_near_each(struct pmpi_hook_call *call, bool receives, str
                                  const MPI_Fint types[]);
 int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
                                           const MPI_Fint types[]);
-
-/* --- Bodies written by hand (pmpi/fortran_requests.c) --- */
-void pmpi_hook_fortran_start(struct pmpi_hook_target *target, void *from, void *request, MPI_Fint *ierror);
-void pmpi_hook_fortran_startall(struct pmpi_hook_target *target, void *from, void *count, void *requests,
-                                MPI_Fint *ierror);
-void pmpi_hook_fortran_request_free(struct pmpi_hook_target *target, void *from, void *request, MPI_Fint *ierror);
-void pmpi_hook_fortran_wait(struct pmpi_hook_target *target, void *from, void *request, void *status, MPI_Fint *ierror);
-void pmpi_hook_fortran_waitall(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *statuses,
-                               MPI_Fint *ierror);
-void pmpi_hook_fortran_waitany(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *index,
-                               void *status, MPI_Fint *ierror);
-void pmpi_hook_fortran_waitsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests,
-                                void *outcount, void *indices, void *statuses, MPI_Fint *ierror);
-void pmpi_hook_fortran_test(struct pmpi_hook_target *target, void *from, void *request, void *flag, void *status,
-                            MPI_Fint *ierror);
-void pmpi_hook_fortran_testall(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *flag,
-                               void *statuses, MPI_Fint *ierror);
-void pmpi_hook_fortran_testany(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *index,
-                               void *flag, void *status, MPI_Fint *ierror);
-void pmpi_hook_fortran_testsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests,
-                                void *outcount, void *indices, void *statuses, MPI_Fint *ierror);
 
 #endif

@@ -117,8 +117,11 @@ void pmpi_hook_note_source(uint32_t comm, int source);
 void pmpi_hook_root(struct pmpi_hook_call *call, int rank);
 /* Where and with whom that start was. */
 void pmpi_hook_on_start(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
-/* And with the size that a persistent request was made with. */
-void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
+/* Persistent requests were started again, by this call (start.c). */
+void pmpi_hook_restart_one(struct pmpi_hook_call *call, struct pmpi_hook_requests request);
+void pmpi_hook_restart_all(struct pmpi_hook_call *call, struct pmpi_hook_requests requests, int count);
+/* A request is about to be freed: no event, it only ends what is known about it. */
+void pmpi_hook_request_freed(struct pmpi_hook_requests request);
 /* A persistent request was started again, by this call. Gives its start; false: it is not known. */
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start);
 

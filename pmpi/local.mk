@@ -33,8 +33,7 @@ endif
 if HAVE_FORTRAN_HOOKS
 libpythia_mpihooks_la_SOURCES += \
 	%D%/fortran.c %D%/fortran.h \
-	%D%/fortran_life.c \
-	%D%/fortran_requests.c
+	%D%/fortran_life.c
 nodist_libpythia_mpihooks_la_SOURCES += %D%/fortran_wrappers.c
 endif
 libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -DPYTHIA_PLUGINS='"$(pkglibdir)"'

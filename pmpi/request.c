@@ -40,13 +40,13 @@ static uint64_t request_message_key(MPI_Message message)
 }
 
 /* The first slot of the window. */
-static uint32_t request_window(uint64_t key, const MPI_Request *where)
+static uint32_t request_window(uint64_t key, const void *where)
 {
     uint64_t mixed = (key ^ (uint64_t)(uintptr_t)where * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
     return (uint32_t)((mixed >> 32) * (PMPI_HOOK_SLOTS - PMPI_HOOK_WINDOW) >> 32);
 }
 
-static struct request_slot *request_exact(uint64_t key, const MPI_Request *where)
+static struct request_slot *request_exact(uint64_t key, const void *where)
 {
     uint32_t window = request_window(key, where);
     if (!atomic_load_explicit(&request_living[window], memory_order_acquire))
@@ -59,7 +59,7 @@ static struct request_slot *request_exact(uint64_t key, const MPI_Request *where
 }
 
 /* The slot of a request: of this very variable where the handle is shared, else the handle's. */
-static struct request_slot *request_slot(uint64_t key, const MPI_Request *where)
+static struct request_slot *request_slot(uint64_t key, const void *where)
 {
     struct request_slot *slot = request_exact(key, NULL);
     if (!slot || !slot->shared || !where)
@@ -91,7 +91,7 @@ static bool request_take(uint32_t i, uint64_t was)
 
 /* Writes a start into a free slot of the window. Where there is none, one that a moved variable has left behind is
    taken: those found by handle and address are never the only way to know a start. */
-static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Request *first,
+static bool request_fill(uint64_t key, const void *where, const MPI_Request *first,
                          const struct pmpi_hook_start *start)
 {
     uint32_t window = request_window(key, where);
@@ -164,7 +164,7 @@ static struct pmpi_hook_idup *request_replace(struct request_slot *slot, const s
     return old;
 }
 
-static bool request_put(uint64_t key, const MPI_Request *where, const struct pmpi_hook_start *start,
+static bool request_put(uint64_t key, const void *where, const struct pmpi_hook_start *start,
                         struct pmpi_hook_idup **old)
 {
     struct request_slot *slot = request_exact(key, NULL);
@@ -186,7 +186,7 @@ static bool request_put(uint64_t key, const MPI_Request *where, const struct pmp
 }
 
 __attribute__((flatten))
-bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start)
+bool pmpi_hook_request_put(MPI_Request request, const void *where, const struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
     struct pmpi_hook_idup *old = NULL;
@@ -198,7 +198,7 @@ bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const 
     return kept;
 }
 
-bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start)
+bool pmpi_hook_request_find(MPI_Request request, const void *where, struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
     if (request == MPI_REQUEST_NULL || !request_enter(key))
@@ -251,7 +251,7 @@ static struct pmpi_hook_idup *request_release(uint64_t key, struct request_slot 
 }
 
 __attribute__((flatten))
-bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start)
+bool pmpi_hook_request_complete(MPI_Request request, const void *where, struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
     struct pmpi_hook_idup *idup = NULL;
@@ -270,7 +270,7 @@ bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, s
     return slot != NULL;
 }
 
-void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where)
+void pmpi_hook_request_forget(MPI_Request request, const void *where)
 {
     uint64_t key = request_key(request);
     struct pmpi_hook_idup *idup = NULL;

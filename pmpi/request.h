@@ -34,6 +34,21 @@ enum { PMPI_HOOK_SLOTS = 1 << 15, PMPI_HOOK_WINDOW = 16 };
 struct pmpi_hook_idup;
 struct pmpi_hook_members;
 
+/* The program's request variables, in C or in Fortran. */
+struct pmpi_hook_requests {
+    const void *at;
+    bool fortran;
+};
+
+/* A handle that MPI does not know is the null handle. */
+static inline MPI_Request pmpi_hook_request_at(struct pmpi_hook_requests r, int i)
+{
+    if (!r.fortran)
+        return r.at ? ((const MPI_Request *)r.at)[i] : MPI_REQUEST_NULL;
+    MPI_Request known = PMPI_Request_f2c(((const MPI_Fint *)r.at)[i]);
+    return known ? known : MPI_REQUEST_NULL;
+}
+
 struct pmpi_hook_start {
     int64_t bytes; /* posted */
     uint64_t event; /* number of the start's event in the stream of `thread`; persistent: of the last start's */
@@ -55,18 +70,18 @@ struct pmpi_hook_start {
 void pmpi_hook_request_threads(bool many);
 
 /* Notes a start; `where` is the program's variable. False: the table is full around there, or a null request. */
-bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start);
+bool pmpi_hook_request_put(MPI_Request request, const void *where, const struct pmpi_hook_start *start);
 /* The start of a request (`where` may be NULL). */
-bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
+bool pmpi_hook_request_find(MPI_Request request, const void *where, struct pmpi_hook_start *start);
 /* The request was started again (persistent), by the event with that number in the stream of `thread`, whose call has
    that terminal. Gives the start, its event that of the one before. */
 bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
                                struct pmpi_hook_start *start);
 /* The request completed: a persistent one becomes inactive, any other is forgotten, and the communicator that it
    makes is there. Gives the start as it was before, but for `idup`. */
-bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
+bool pmpi_hook_request_complete(MPI_Request request, const void *where, struct pmpi_hook_start *start);
 /* The request was freed. */
-void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where);
+void pmpi_hook_request_forget(MPI_Request request, const void *where);
 
 /* A matched message is a start, too: from the probe that took it out of the queue to the receive that names it, on
    whatever thread. It has a slot of the same table; take frees it, and returns false where it is not known. */
