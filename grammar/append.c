@@ -58,7 +58,8 @@ static void work_on_event(struct grammar *g)
     if (q->plain)
         append_plain(g, &a);
     else if (!grammar_tail_take(g, &a)) {
-        q->plain = g->tail.flushing = true;
+        grammar_tail_flush(g);
+        q->plain = true;
         return;
     }
     q->plain = false;
@@ -69,7 +70,7 @@ static void work_on_event(struct grammar *g)
 static void work_on_turn(struct grammar *g, const struct grammar_arrival *a)
 {
     if (!grammar_tail_take(g, a)) {
-        g->tail.flushing = true;
+        grammar_tail_flush(g);
         g->late = *a;
     }
 }
@@ -106,7 +107,7 @@ void grammar_settle(struct grammar *g)
 {
     while (work_once(g))
         ;
-    g->tail.flushing = true;
+    grammar_tail_flush(g);
     while (work_once(g))
         ;
     g->busy = false;
@@ -132,7 +133,8 @@ void grammar_append(struct grammar *g, const struct grammar_event *e)
         if (g->tail.turned)
             work(g);
     } else {
-        g->queue.plain = g->tail.flushing = true;
+        grammar_tail_flush(g);
+        g->queue.plain = true;
         append_queued(g, e);
     }
 }

@@ -13,24 +13,6 @@
 
 /* --- Formulas --- */
 
-bool grammar_attr_exact(const struct grammar_attr *a)
-{
-    return a->kind == GRAMMAR_ATTR_RAMP || a->kind == GRAMMAR_ATTR_LIST;
-}
-
-/* Two's complement arithmetic: overflow is defined and the same everywhere. */
-static int64_t ramp_at(const struct grammar_attr *a, uint64_t i)
-{
-    uint64_t turn = a->period ? i % a->period : i;
-    return (int64_t)((uint64_t)a->ramp.base + (uint64_t)a->ramp.step * turn);
-}
-
-/* Value that the formula gives for occurrence i, also beyond the last one. */
-int64_t grammar_attr_at(const struct grammar_attr *a, uint64_t i)
-{
-    return a->kind == GRAMMAR_ATTR_LIST ? a->list[i % a->period] : ramp_at(a, i);
-}
-
 static bool constant(const struct grammar_attr *a)
 {
     return a->kind == GRAMMAR_ATTR_RAMP && (a->ramp.step == 0 || a->count == 1);
@@ -230,14 +212,34 @@ static void bend(struct grammar_attr *a, int64_t value)
         grammar_attr_set_varies(a);
 }
 
+static inline void total(struct grammar_attr *a, int64_t value)
+{
+    a->min = value < a->min ? value : a->min;
+    a->max = value > a->max ? value : a->max;
+    a->sum = (int64_t)((uint64_t)a->sum + (uint64_t)value);
+}
+
 void grammar_attr_append(struct grammar_attr *a, int64_t value)
 {
     if (grammar_attr_exact(a) && grammar_attr_at(a, a->count) != value)
         bend(a, value);
-    a->min = value < a->min ? value : a->min;
-    a->max = value > a->max ? value : a->max;
-    a->sum = (int64_t)((uint64_t)a->sum + (uint64_t)value);
+    total(a, value);
     a->count++;
+}
+
+void grammar_attr_go_on(struct grammar_attr *a, uint64_t count, uint64_t at)
+{
+    uint64_t phase = grammar_attr_phase(a, a->count);
+    a->count += count;
+    a->last = at;
+    if (count > GRAMMAR_ATTR_SHORT) {
+        grammar_attr_summarise(a, INT64_MIN, INT64_MAX);
+        return;
+    }
+    for (; count; count--) {
+        total(a, grammar_attr_in_phase(a, phase));
+        phase = phase + 1 == a->period ? 0 : phase + 1;
+    }
 }
 
 void grammar_attr_add(struct grammar_attr *a, int64_t value, uint64_t duration, uint64_t at)
@@ -253,11 +255,6 @@ void grammar_attr_add(struct grammar_attr *a, int64_t value, uint64_t duration, 
 static bool short_period(const struct grammar_attr *a)
 {
     return a->kind == GRAMMAR_ATTR_LIST || a->ramp.step == 0 || (a->period && a->period <= GRAMMAR_ATTR_LENGTH);
-}
-
-uint64_t grammar_attr_phase(const struct grammar_attr *g, uint64_t i)
-{
-    return g->period ? i % g->period : i;
 }
 
 /* Whether formula `g`, from occurrence `offset` on, gives the values of `m`. */

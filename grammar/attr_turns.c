@@ -103,6 +103,23 @@ static void slice_model(const struct slice *s, struct grammar_attr *out)
         slice_passes(s, out);
 }
 
+void grammar_attr_next(const struct grammar_attr *a, uint64_t count, uint64_t first, struct grammar_attr *out)
+{
+    struct grammar_attr all = *a;
+
+    all.count += count;
+    grammar_attr_summarise(&all, INT64_MIN, INT64_MAX);
+    *out = all;
+    out->count = count;
+    out->first = first;
+    out->last = first + count - 1;
+    slice_model(&(struct slice){ a, a->count, count, count, count }, out);
+    if (grammar_attr_exact(out))
+        grammar_attr_summarise(out, all.min, all.max);
+    else
+        out->sum = (int64_t)((uint64_t)all.sum - (uint64_t)a->sum);
+}
+
 /* Shares of what is not exact: extremes stay as bounds, sums are in proportion. */
 static void split_loose(struct grammar_attr *a, uint64_t whole, struct grammar_attr *out)
 {

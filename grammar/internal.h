@@ -31,9 +31,11 @@ struct grammar_rule {
     bool live;
 };
 
-/* Values of a node of which each occurrence had the same: what most nodes have. */
+/* Values of a node of which each occurrence had the same: what most nodes have. Or, of a node outside all rings that
+   will be joined to another one: those that the other one's models have next, and so written down nowhere. */
 struct grammar_tuple {
-    uint32_t channels;           /* as in struct grammar_event */
+    uint32_t channels;           /* as in struct grammar_event; 0: those of `by` */
+    uint32_t by;                 /* node of a ring, which nothing is added to meanwhile */
     uint64_t count, first, last; /* as in struct grammar_attr, of each channel */
     uint64_t ns;                 /* of all durations: they are kept by value of GRAMMAR_TEAM */
     int64_t value[GRAMMAR_CHANNELS];
@@ -207,6 +209,10 @@ static inline void grammar_attrs_add(struct grammar *g, uint32_t n, const struct
         grammar_attrs_anew(g, n, e);
     }
 }
+/* Node `n`, outside all rings and without values, will probably have those that `m` has next. And: it has them written
+   down from now on, whatever becomes of others than `by`; GRAMMAR_NONE is legal for both. */
+void grammar_attrs_foretell(struct grammar *g, uint32_t n, uint32_t m);
+void grammar_attrs_write(struct grammar *g, uint32_t n, uint32_t by);
 /* How many attributes a node has; writes them out. */
 uint32_t grammar_attrs_count(const struct grammar *g, uint32_t n);
 void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr *to);

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "grammar/attr_formula.h"
+
 /* --- Nodes --- */
 
 static void use_add(struct grammar *g, uint32_t n)
@@ -190,11 +192,38 @@ static void tuple_attr(const struct grammar_tuple *t, unsigned channel, struct g
     a->sum = (int64_t)((uint64_t)t->value[channel] * t->count);
 }
 
+/* Foretold values: few are appended as if it was then, of many the formulas are known. */
+static void tuple_replay(struct grammar *g, uint32_t n, const struct grammar_tuple *t)
+{
+    struct grammar_event e = { .duration = 0 };
+    uint64_t now = g->events;
+    for (uint32_t c = g->nodes[t->by].attr; c != GRAMMAR_NONE && t->count > GRAMMAR_ATTR_SHORT; c = g->attrs[c].next) {
+        struct grammar_attr *a = attr_new(g, n);
+        if (a)
+            grammar_attr_next(&g->attrs[c].attr, t->count, t->first, a);
+    }
+    if (t->count > GRAMMAR_ATTR_SHORT)
+        return;
+    for (uint64_t i = 0; i < t->count; i++) {
+        e.channels = 0;
+        for (uint32_t c = g->nodes[t->by].attr; c != GRAMMAR_NONE; c = g->attrs[c].next) {
+            const struct grammar_attr *a = &g->attrs[c].attr;
+            e.channels |= 1u << a->channel;
+            e.value[a->channel] = grammar_attr_at(a, a->count + i);
+        }
+        g->events = t->first + i;
+        grammar_attrs_add(g, n, &e);
+    }
+    g->events = now;
+}
+
 /* Another value comes, or other channels: a cell for each channel from now on. */
 static void tuple_expand(struct grammar *g, uint32_t n)
 {
     struct grammar_tuple t = *grammar_tuple_of(g, n);
     attrs_release(g, n);
+    if (t.channels == 0)
+        tuple_replay(g, n, &t);
     for (uint32_t left = t.channels; left; left &= left - 1) {
         struct grammar_attr *a = attr_new(g, n);
         if (a)
@@ -245,10 +274,53 @@ void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr
         *to++ = g->attrs[a].attr;
 }
 
+/* Whether the models of `m`, after so many values of their own, have those of `e` next. */
+static bool foretells(const struct grammar *g, uint32_t m, uint64_t after, const struct grammar_event *e)
+{
+    uint32_t left = e->channels;
+    for (uint32_t i = g->nodes[m].attr; i != GRAMMAR_NONE; i = g->attrs[i].next) {
+        const struct grammar_attr *a = &g->attrs[i].attr;
+        if (!(left >> a->channel & 1) || !grammar_attr_exact(a) ||
+            grammar_attr_at(a, a->count + after) != e->value[a->channel])
+            return false;
+        left &= ~(1u << a->channel);
+    }
+    return left == 0;
+}
+
+void grammar_attrs_foretell(struct grammar *g, uint32_t n, uint32_t m)
+{
+    uint32_t cell;
+    if (g->nodes[m].attr & GRAMMAR_TUPLE || (cell = grammar_cell_take(g)) == GRAMMAR_NONE) /* a tuple, or nothing */
+        return;
+    struct grammar_tuple *t = &g->attrs[cell].tuple;
+    g->nodes[n].attr = cell | GRAMMAR_TUPLE;
+    t->channels = 0;
+    t->by = m;
+    t->count = 0;
+    t->first = g->events;
+}
+
+void grammar_attrs_write(struct grammar *g, uint32_t n, uint32_t by)
+{
+    const struct grammar_tuple *t = n == GRAMMAR_NONE ? NULL : grammar_tuple_of(g, n);
+    if (t && t->channels == 0 && t->by != by)
+        tuple_expand(g, n);
+}
+
 /* The values are others than the tuple's, or there is none. Each channel is at most once in a list. */
 void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {
+    struct grammar_tuple *told = grammar_tuple_of(g, n);
     uint32_t left = e->channels;
+    if (told && told->channels == 0) {
+        if (foretells(g, told->by, told->count, e)) {
+            told->count++;
+            told->last = g->events;
+            return;
+        }
+        tuple_expand(g, n);
+    }
     if (g->nodes[n].attr == GRAMMAR_NONE && !(left >> GRAMMAR_TEAM & 1 && e->value[GRAMMAR_TEAM] == -1)) {
         struct grammar_tuple t = {
             .channels = left, .count = 1, .first = g->events, .last = g->events, .ns = e->duration };
@@ -278,6 +350,15 @@ void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_even
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
 {
     struct grammar_tuple *t = grammar_tuple_of(g, from);
+    if (t && t->channels == 0) {
+        if (t->by == into) {
+            for (uint32_t i = g->nodes[into].attr; i != GRAMMAR_NONE; i = g->attrs[i].next)
+                grammar_attr_go_on(&g->attrs[i].attr, t->count, t->last);
+            return;
+        }
+        tuple_expand(g, from);
+        t = grammar_tuple_of(g, from);
+    }
     if (t && g->nodes[into].attr == GRAMMAR_NONE) {
         tuple_new(g, into, t);
         return;

@@ -22,6 +22,24 @@ uint32_t grammar_arrival_node(struct grammar *g, const struct grammar_arrival *a
     return n;
 }
 
+/* The same of what will probably be joined to `like`. */
+static uint32_t arrival_like(struct grammar *g, const struct grammar_arrival *a, uint32_t like)
+{
+    uint32_t n = grammar_node_take(g, a->symbol, 1);
+    if (a->event && a->event->channels && g->nodes[like].symbol == a->symbol)
+        grammar_attrs_foretell(g, n, like);
+    arrive(g, n, a);
+    return n;
+}
+
+/* The first event of what a symbol in a ring expands to. */
+static uint32_t first_event(const struct grammar *g, uint32_t n)
+{
+    while (grammar_is_rule(g->nodes[n].symbol))
+        n = grammar_first(g, g->nodes[n].symbol & ~GRAMMAR_RULE);
+    return n;
+}
+
 void grammar_arrival_count(struct grammar *g, uint32_t n, const struct grammar_arrival *a)
 {
     grammar_exponent_add(g, n, 1);
@@ -103,7 +121,7 @@ static void frame_arrive(struct grammar *g, const struct grammar_arrival *a)
         f->duration += a->duration;
         arrive(g, n, a);
     } else if (f->pending == GRAMMAR_NONE) {
-        f->pending = grammar_arrival_node(g, a);
+        f->pending = arrival_like(g, a, n);
         return;
     } else {
         grammar_arrival_count(g, f->pending, a);
@@ -195,6 +213,16 @@ static void write_prefix(struct grammar *g, struct grammar_frame *f)
     f->rule = GRAMMAR_NONE;
 }
 
+void grammar_tail_flush(struct grammar *g)
+{
+    for (uint32_t i = 0; i < g->tail.depth; i++) {
+        grammar_attrs_write(g, g->tail.frame[i].head, GRAMMAR_NONE);
+        grammar_attrs_write(g, g->tail.frame[i].pending, GRAMMAR_NONE);
+    }
+    grammar_attrs_write(g, g->tail.raw, GRAMMAR_NONE);
+    g->tail.flushing = true;
+}
+
 bool grammar_tail_write(struct grammar *g)
 {
     struct grammar_tail *t = &g->tail;
@@ -259,6 +287,7 @@ static void begin(struct grammar *g, uint32_t last, uint32_t found, const struct
         grammar_unregister(g, g->nodes[last].prev);
         grammar_unlink(g, last);
     }
+    grammar_attrs_write(g, last, found);
     if (is_single_pair(g, found)) {
         take_pair(g, last, found, a);
     } else {
@@ -275,6 +304,13 @@ static bool one_more(struct grammar *g, uint32_t n, const struct grammar_arrival
     return true;
 }
 
+/* A symbol whose pair with what precedes it is new: after a turn, or before the first one, of the rule at `n` it is
+   probably what that begins with. */
+static void set_raw(struct grammar *g, const struct grammar_arrival *a, uint32_t n)
+{
+    g->tail.raw = arrival_like(g, a, first_event(g, n));
+}
+
 /* Behind R's ring. */
 static bool take_last(struct grammar *g, const struct grammar_arrival *a)
 {
@@ -285,7 +321,7 @@ static bool take_last(struct grammar *g, const struct grammar_arrival *a)
         return true;
     uint32_t found = find_pair(g, last, a);
     if (found == GRAMMAR_NONE)
-        g->tail.raw = grammar_arrival_node(g, a);
+        set_raw(g, a, last);
     else if (may_begin(g, last, found))
         begin(g, last, found, a);
     else
@@ -306,6 +342,7 @@ static bool take_behind_raw(struct grammar *g, const struct grammar_arrival *a)
     }
     if (found != GRAMMAR_NONE || g->tail.depth || grammar_is_full(g))
         return false;
+    grammar_attrs_write(g, raw, GRAMMAR_NONE);
     grammar_insert_after(g, last, raw);
     if (!grammar_is_guard(g, last)) /* it was looked for when raw came */
         grammar_digrams_find_or_add(&g->digrams, g->nodes[last].symbol, g->nodes[raw].symbol, last);
@@ -321,7 +358,7 @@ static bool take_inside(struct grammar *g, const struct grammar_arrival *a)
     if (symbol == a->symbol)
         frame_arrive(g, a);
     else if (grammar_is_rule(symbol) && a->event)
-        g->tail.raw = grammar_arrival_node(g, a);
+        set_raw(g, a, f->at);
     else
         return false;
     return true;

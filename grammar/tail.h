@@ -80,6 +80,8 @@ bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a);
 bool grammar_tail_event(struct grammar *g, const struct grammar_event *e);
 /* Whether the last arrival completed a turn of a rule, which arrives as a whole then: *a is that. True only once. */
 bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a);
+/* From now on it is written out: what stands outside all rings has its values. */
+void grammar_tail_flush(struct grammar *g);
 /* Links the next piece of a tail that is flushing to R and hints at it; the hints are to be drained before the next
    one. Returns false when all is written. */
 bool grammar_tail_write(struct grammar *g);

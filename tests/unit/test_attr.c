@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grammar/attr.h"
+#include "grammar/attr_formula.h"
+#include "grammar/grammar.h"
 #include "tests/unit/unit.h"
 
 enum { ROOM = 4096 };
@@ -344,11 +345,121 @@ START_TEST(weaving_is_exact)
 }
 END_TEST
 
+/* --- In a grammar --- */
+
+enum { STREAM = 1500, SHAPES = 6, NODES = 4096 };
+
+/* Value of turn `i` of a run in turn `loop` of the stream's loop. */
+static int64_t run_value(int shape, uint64_t i, uint64_t loop)
+{
+    switch (shape) {
+    case 0: return 5;
+    case 1: return (int64_t)i;                    /* begins again with each run */
+    case 2: return (int64_t[]){ 3, 1, 4, 1, 5 }[i % 5];
+    case 3: return (int64_t)(loop * 1000 + i);
+    case 4: return (int64_t)(loop % 3 * 7);
+    default: return (int64_t)((i * 2654435761u) % 1000);
+    }
+}
+
+/* A loop of runs; seldom a value is another one, a run or a turn of the loop ends early. */
+static uint64_t loops_stream(struct grammar_event *e)
+{
+    static const int lengths[] = { 1, 2, 3, 5, 7, 10, 15, 20, 45 };
+    int runs = 1 + rand() % 6, turns[6], shape[6], terminal[6], odd = 1 + rand() % 200;
+    uint64_t n = 0;
+    for (int r = 0; r < runs; r++) {
+        turns[r] = lengths[rand() % 9];
+        shape[r] = rand() % SHAPES;
+        terminal[r] = rand() % 3 ? r : rand() % 3;
+    }
+    for (uint64_t loop = 0; n < STREAM; loop++)
+        for (int r = 0; r < runs && n < STREAM && (r == 0 || rand() % 200); r++)
+            for (int i = 0; i < turns[r] && n < STREAM && (i == 0 || rand() % 400); i++, n++) {
+                int64_t value = rand() % (5 * odd) ? run_value(shape[r], (uint64_t)i, loop) : rand() % 9;
+                e[n] = (struct grammar_event){ .terminal = (uint32_t)terminal[r], .gap = 1, .duration = 1,
+                                               .channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_INDEX };
+                e[n].value[GRAMMAR_PEER] = value;
+                e[n].value[GRAMMAR_INDEX] = rand() % (9 * odd) ? 6 : 7;
+            }
+    return n;
+}
+
+struct seen { uint64_t count, first, last; int64_t min, max, sum; };
+
+static void see(struct seen *s, int64_t value, uint64_t at)
+{
+    if (s->count++ == 0)
+        *s = (struct seen){ 1, at, at, value, value, 0 };
+    s->last = at;
+    s->min = value < s->min ? value : s->min;
+    s->max = value > s->max ? value : s->max;
+    s->sum += value;
+}
+
+/* What an exact model says is what was appended: each value, and what follows from them. Returns how many are. */
+static uint32_t audit_values(struct grammar *g, const struct grammar_event *e, uint64_t events, int seed)
+{
+    static struct seen seen[NODES][2];
+    static const unsigned channel[2] = { GRAMMAR_PEER, GRAMMAR_INDEX };
+    struct grammar_flat *f = grammar_freeze(g);
+    struct grammar_cursor c;
+    uint64_t i = 0, value_count = 0;
+    uint32_t exact = 0;
+    ck_assert(f && f->node_count <= NODES);
+    memset(seen, 0, sizeof seen);
+    for (int more = grammar_cursor_open(&c, f); more; more = grammar_cursor_next(&c), i++)
+        for (uint32_t a = 0; a < 2; a++) {
+            const struct grammar_attr *t = &f->attrs[f->nodes[c.node].attr + a];
+            int64_t value, real = e[i].value[channel[a]];
+            ck_assert(f->nodes[c.node].attr_count == 2 && t->channel == channel[a]);
+            see(&seen[c.node][a], real, i);
+            value_count++;
+            if (grammar_attr_value(t, c.occurrence, &value) && value != real)
+                ck_abort_msg("seed %d: event %d is %d, not %d", seed, (int)i, (int)real, (int)value);
+        }
+    grammar_cursor_close(&c);
+    ck_assert_uint_eq(value_count, 2 * events);
+    for (uint32_t n = 0; n < f->node_count; n++)
+        for (uint32_t a = 0; a < f->nodes[n].attr_count; a++) {
+            const struct grammar_attr *t = &f->attrs[f->nodes[n].attr + a];
+            const struct seen *s = &seen[n][a];
+            bool is = grammar_attr_exact(t);
+            if (t->count != s->count || (is && (t->sum != s->sum || t->min != s->min || t->max != s->max)) ||
+                t->min > s->min || t->max < s->max || t->first != s->first || t->last != s->last)
+                ck_abort_msg("seed %d: node %d, channel %d: totals of %d events", seed, (int)n, t->channel, (int)events);
+            exact += is && t->period;
+        }
+    grammar_flat_destroy(f);
+    return exact;
+}
+
+START_TEST(models_in_loops_are_the_streams)
+{
+    static struct grammar_event e[STREAM];
+    uint32_t exact = 0;
+    for (int seed = 1 + _i * 40; seed <= 40 + _i * 40; seed++) {
+        struct grammar *g = grammar_create(16 << 20);
+        srand((unsigned)seed);
+        uint64_t events = loops_stream(e);
+        for (uint64_t i = 0; i < events; i++) {
+            grammar_append(g, &e[i]);
+            if (rand() % 300 == 0)
+                exact += audit_values(g, e, i + 1, seed);
+        }
+        exact += audit_values(g, e, events, seed);
+        grammar_destroy(g);
+    }
+    ck_assert_uint_gt(exact, 20); /* else this tests nothing */
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(append_is_exact), UNIT_TEST(join_is_sound),  UNIT_TEST(split_is_sound),
         UNIT_TEST(random_histories), UNIT_TEST(keys_are_exact), UNIT_TEST(weaving_is_exact),
+        UNIT_LOOP(models_in_loops_are_the_streams, 4),
     };
     return unit_run("grammar/attr", tests, UNIT_COUNT(tests));
 }
