@@ -229,16 +229,17 @@ void grammar_attr_append(struct grammar_attr *a, int64_t value)
 
 void grammar_attr_go_on(struct grammar_attr *a, uint64_t count, uint64_t at)
 {
-    uint64_t phase = grammar_attr_phase(a, a->count);
+    uint64_t sum = (uint64_t)a->sum, before = a->count;
     a->count += count;
     a->last = at;
-    if (count > GRAMMAR_ATTR_SHORT) {
+    if (a->kind == GRAMMAR_ATTR_RAMP && a->ramp.step == 0) {
+        a->sum = (int64_t)(sum + (uint64_t)a->ramp.base * count);
+    } else if (a->kind == GRAMMAR_ATTR_RAMP || count > GRAMMAR_ATTR_SHORT || before < a->period) {
         grammar_attr_summarise(a, INT64_MIN, INT64_MAX);
-        return;
-    }
-    for (; count; count--) {
-        total(a, grammar_attr_in_phase(a, phase));
-        phase = phase + 1 == a->period ? 0 : phase + 1;
+    } else { /* the extremes are known */
+        for (uint32_t i = (uint32_t)grammar_attr_phase(a, before); count; count--, i = i + 1 == a->period ? 0 : i + 1)
+            sum += (uint64_t)a->list[i];
+        a->sum = (int64_t)sum;
     }
 }
 

@@ -18,7 +18,7 @@ enum { GRAMMAR_ATTR_SHORT = 2 * GRAMMAR_ATTR_LENGTH };
 
 static inline bool grammar_attr_exact(const struct grammar_attr *a)
 {
-    return a->kind == GRAMMAR_ATTR_RAMP || a->kind == GRAMMAR_ATTR_LIST;
+    return a->kind <= GRAMMAR_ATTR_LIST;
 }
 
 /* Of occurrence i in its period; a short division where that is enough, the other one takes twice as long. */
@@ -39,6 +39,8 @@ static inline int64_t grammar_attr_in_phase(const struct grammar_attr *a, uint64
 /* Value that the formula gives for occurrence i, also beyond the last one. */
 static inline int64_t grammar_attr_at(const struct grammar_attr *a, uint64_t i)
 {
+    if (a->kind == GRAMMAR_ATTR_RAMP && a->ramp.step == 0)
+        return a->ramp.base;
     return grammar_attr_in_phase(a, grammar_attr_phase(a, i));
 }
 

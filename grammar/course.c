@@ -73,7 +73,7 @@ static void leave(struct grammar *g, struct grammar_course *c)
 {
     while (c->steps)
         pop(g, c);
-    if (c->state == GRAMMAR_COURSE_MOVES)
+    if (c->state == GRAMMAR_COURSE_KEPT && c->window != GRAMMAR_NONE)
         window_give(g, c->window);
     c->state = GRAMMAR_COURSE_LEFT;
 }
@@ -94,17 +94,20 @@ static void note(struct grammar_window *w, struct grammar_course *c, uint64_t n,
     w->context[n % WINDOW] = c->context;
 }
 
-/* A second value, at event n: all before it were equal. */
-static bool open_window(struct grammar *g, struct grammar_course *c, uint64_t n)
+/* The window gets what was as expected before event n, and what is older leaves the hash. False: there is none. */
+static bool catch_up(struct grammar *g, struct grammar_course *c, uint64_t n)
 {
-    uint32_t w = window_take(g);
+    int32_t again[WINDOW];
 
-    if (w == GRAMMAR_NONE)
+    if (c->window == GRAMMAR_NONE && (c->window = window_take(g)) == GRAMMAR_NONE)
         return false;
-    c->window = w;
-    c->state = GRAMMAR_COURSE_MOVES;
-    for (uint64_t i = n > WINDOW ? n - WINDOW : 0; i < n; i++)
-        note(&g->windows[w], c, i, c->expected);
+    struct grammar_window *w = &g->windows[c->window];
+    uint64_t from = n > c->noted + WINDOW + 4 ? n - WINDOW - 4 : c->noted, k = (from - c->noted) % c->back;
+    again[0] = c->expected;
+    for (uint32_t i = 0; c->noted && c->noted < n && i < c->back; i++)
+        again[i] = w->value[(c->noted - c->back + i) % WINDOW];
+    for (; from < n; from++, k = k + 1 == c->back ? 0 : k + 1)
+        note(w, c, from, again[k]);
     return true;
 }
 
@@ -156,9 +159,9 @@ static bool turn(struct grammar *g, struct grammar_course *c, uint64_t n)
 
 static bool begin(struct grammar *g, struct grammar_course *c, int64_t value)
 {
-    c->state = GRAMMAR_COURSE_STILL;
+    c->state = GRAMMAR_COURSE_KEPT;
     c->expected = (int32_t)value;
-    c->end = GRAMMAR_NONE;
+    c->end = c->window = GRAMMAR_NONE;
     return push(g, c, 0, value, 1);
 }
 
@@ -168,17 +171,16 @@ static bool add(struct grammar *g, struct grammar_course *c, uint64_t n, int64_t
         return false;
     if (c->state == GRAMMAR_COURSE_NEW && !begin(g, c, n ? GRAMMAR_PEER_NONE : value))
         return false;
-    if (c->state == GRAMMAR_COURSE_STILL) {
-        if (value == c->expected)
-            return true;
-        if (!open_window(g, c, n))
-            return false;
-    }
-    struct grammar_window *w = &g->windows[c->window];
-    note(w, c, n, value);
-    if (value != c->expected && !turn(g, c, n))
+    if (value == c->expected)
+        return true;
+    if (!catch_up(g, c, n))
         return false;
-    c->expected = w->value[(n + 1 - c->back) % WINDOW];
+    note(&g->windows[c->window], c, n, value);
+    c->noted = n + 1;
+    if (!turn(g, c, n))
+        return false;
+    c->at = (uint16_t)((n + 1 - c->back) % WINDOW);
+    c->expected = g->windows[c->window].value[c->at];
     return true;
 }
 
@@ -193,7 +195,7 @@ void grammar_course_add(struct grammar *g, struct grammar_course *c, uint64_t n,
 /* Not of one value: that is a formula. */
 static uint32_t steps_of(const struct grammar_course *c)
 {
-    return c->state == GRAMMAR_COURSE_MOVES ? c->steps : 0;
+    return c->state == GRAMMAR_COURSE_KEPT && c->window != GRAMMAR_NONE ? c->steps : 0;
 }
 
 static void freeze(const struct grammar *g, const struct grammar_course *c, struct grammar_step *to)

@@ -10,9 +10,9 @@
  * that comes again a step with a longer one: of each only what is new takes memory.
  *
  * While the last step goes on, the next value is known: an event costs a comparison. Where another one comes, the last
- * four values are looked for in a window of what came before: where they stand, and most of those before them agree,
- * the new step begins as far back as they do, and steps that it makes superfluous go. Each look is bounded, and so is
- * their number.
+ * four values are looked for in a window of what came before, into which those that the step said are written first:
+ * where they stand, and most of those before them agree, the new step begins as far back as they do, and steps that it
+ * makes superfluous go. Each look is bounded, and so is their number.
  *
  * Invariants:
  *   1. steps follow each other: the first one is from 0, each other one from a later event than the one before
@@ -20,8 +20,8 @@
  *   3. an event of the terminal without a value has GRAMMAR_PEER_NONE
  *
  * Kept by terminal, so that nothing that happens to rules and nodes touches it; until memory is short, or order lost.
- * Cost: a comparison where all values are equal, some 40 instructions where they vary; a change at most 8 comparisons
- * of 64 values, and a look through the window: half a microsecond. Memory: 16 bytes a step, 512 at most; a window is
+ * Cost: a comparison, of a step that goes on ten instructions more; a change at most 8 comparisons of 64 values, and
+ * twice a look through the window: a microsecond. Memory: 16 bytes a step, 512 at most; a window is
  * 3 KiB.
  * Private to grammar/.  Threads: owner.  Hook-safe: yes.
  */
@@ -47,20 +47,21 @@ struct grammar_window {
 };
 
 enum grammar_course_state {
-    GRAMMAR_COURSE_NEW,   /* no value yet */
-    GRAMMAR_COURSE_STILL, /* one value: there is no window */
-    GRAMMAR_COURSE_MOVES,
-    GRAMMAR_COURSE_LEFT   /* not kept any more */
+    GRAMMAR_COURSE_NEW,  /* no value yet */
+    GRAMMAR_COURSE_KEPT,
+    GRAMMAR_COURSE_LEFT  /* not kept any more */
 };
 
 /* Of a terminal, a channel. */
 struct grammar_course {
     int32_t expected; /* the next value, while the last step goes on */
     uint32_t end;     /* the last cell; each cell's `next` is the one before it */
-    uint32_t window;
+    uint32_t window;  /* GRAMMAR_NONE: all values are equal */
+    uint16_t at;      /* in the window: what is expected */
     uint16_t steps, back; /* back: of the last step */
     uint16_t looks, context;
     uint8_t state;    /* enum grammar_course_state */
+    uint64_t noted;   /* the window has the values before that event; later ones are what the last step said */
 };
 
 struct grammar_courses {

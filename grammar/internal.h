@@ -234,7 +234,7 @@ void grammar_drain(struct grammar *g);
 void grammar_settle(struct grammar *g);
 void grammar_append_plain(struct grammar *g, const struct grammar_event *event);
 
-/* course.c: the value of the terminal's event n, which is about to be appended; all courses are given up: the order of
+/* course.c: the value of the terminal's event n, which is about to be appended and is not what was expected; all courses are given up: the order of
    what was is lost; the frozen form, -1: out of memory. */
 void grammar_course_add(struct grammar *g, struct grammar_course *c, uint64_t n, int64_t value);
 void grammar_courses_leave(struct grammar *g);
@@ -246,8 +246,16 @@ static inline void grammar_course_note(struct grammar *g, struct grammar_courses
     if (!has && of->state == GRAMMAR_COURSE_NEW)
         return;
     value = has ? value : GRAMMAR_PEER_NONE;
-    if (of->state == GRAMMAR_COURSE_STILL ? of->expected != value : of->state != GRAMMAR_COURSE_LEFT)
-        grammar_course_add(g, of, n, value);
+    if (__builtin_expect(of->state != GRAMMAR_COURSE_KEPT || of->expected != value, 0)) {
+        if (of->state != GRAMMAR_COURSE_LEFT)
+            grammar_course_add(g, of, n, value);
+    } else if (of->window != GRAMMAR_NONE) {
+        uint32_t at = (of->at + 1u) % GRAMMAR_COURSE_WINDOW;
+        if (at == of->noted % GRAMMAR_COURSE_WINDOW)
+            at = (at - of->back) % GRAMMAR_COURSE_WINDOW;
+        of->at = (uint16_t)at;
+        of->expected = g->windows[of->window].value[at];
+    }
 }
 static inline void grammar_courses_note(struct grammar *g, const struct grammar_event *e)
 {

@@ -280,10 +280,10 @@ static bool foretells(const struct grammar *g, uint32_t m, uint64_t after, const
     uint32_t left = e->channels;
     for (uint32_t i = g->nodes[m].attr; i != GRAMMAR_NONE; i = g->attrs[i].next) {
         const struct grammar_attr *a = &g->attrs[i].attr;
-        if (!(left >> a->channel & 1) || !grammar_attr_exact(a) ||
-            grammar_attr_at(a, a->count + after) != e->value[a->channel])
+        uint32_t bit = 1u << a->channel;
+        if (!(left & bit) || !grammar_attr_exact(a) || grammar_attr_at(a, a->count + after) != e->value[a->channel])
             return false;
-        left &= ~(1u << a->channel);
+        left -= bit;
     }
     return left == 0;
 }
