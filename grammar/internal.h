@@ -234,8 +234,8 @@ void grammar_drain(struct grammar *g);
 void grammar_settle(struct grammar *g);
 void grammar_append_plain(struct grammar *g, const struct grammar_event *event);
 
-/* course.c: the value of the terminal's event n, which is about to be appended and is not what was expected; all courses are given up: the order of
-   what was is lost; the frozen form, -1: out of memory. */
+/* course.c: the value of the terminal's event n, which is about to be appended and is not the expected one; all courses
+   are given up: the order of what was is lost; the frozen form, -1: out of memory. */
 void grammar_course_add(struct grammar *g, struct grammar_course *c, uint64_t n, int64_t value);
 void grammar_courses_leave(struct grammar *g);
 int grammar_courses_freeze(const struct grammar *g, struct grammar_flat *f);

@@ -427,7 +427,8 @@ static uint32_t audit_values(struct grammar *g, const struct grammar_event *e, u
             bool is = grammar_attr_exact(t);
             if (t->count != s->count || (is && (t->sum != s->sum || t->min != s->min || t->max != s->max)) ||
                 t->min > s->min || t->max < s->max || t->first != s->first || t->last != s->last)
-                ck_abort_msg("seed %d: node %d, channel %d: totals of %d events", seed, (int)n, t->channel, (int)events);
+                ck_abort_msg("seed %d: node %d, channel %d: totals of %d events", seed, (int)n, t->channel,
+                             (int)events);
             exact += is && t->period;
         }
     grammar_flat_destroy(f);
