@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "contracts/compare_parts.h"
 #include "findings/units.h"
+#include "replay/calls.h"
 
 /* --- Rows --- */
 
@@ -68,27 +69,9 @@ static void add_counts(struct report_comparison *c, uint32_t *const row[2])
 
 /* --- What timing decides --- */
 
-static bool is_one_of(const char *name, const char *const *of)
+static enum replay_chance chance_of(const struct job *j, uint32_t terminal)
 {
-    while (*of && strcmp(name, *of) != 0)
-        of++;
-    return *of != NULL;
-}
-
-static bool counts_by_timing(const struct job *j, uint32_t terminal)
-{
-    static const char *const some[] = { "MPI_Waitsome", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", NULL };
-
-    return is_one_of(job_text(j, j->terminals[terminal].function), some);
-}
-
-static bool orders_by_timing(const struct job *j, uint32_t terminal)
-{
-    static const char *const first_come[] = { "MPI_Waitany", "MPI_Test", "MPI_Testany", "MPI_Testall",
-                                              "MPI_Fetch_and_op", "MPI_Compare_and_swap", NULL };
-
-    return j->terminals[terminal].peer_class == JOB_PEER_ANY || counts_by_timing(j, terminal) ||
-           is_one_of(job_text(j, j->terminals[terminal].function), first_come);
+    return (enum replay_chance)replay_call_of(j, &j->terminals[terminal]).chance;
 }
 
 static void find_timing(struct report_comparison *c)
@@ -97,7 +80,7 @@ static void find_timing(struct report_comparison *c)
         const struct job *j = c->report[side]->job;
         c->timing[side] = GRAMMAR_NONE;
         for (uint32_t t = 0; c->timing[side] == GRAMMAR_NONE && t < j->terminal_count; t++)
-            if (orders_by_timing(j, t))
+            if (j->terminals[t].peer_class == JOB_PEER_ANY || chance_of(j, t) != REPLAY_CERTAIN)
                 c->timing[side] = t;
     }
 }
@@ -110,7 +93,7 @@ bool report_by_timing(const struct report_comparison *c)
 bool report_row_by_timing(const struct report_comparison *c, const struct report_row *r)
 {
     for (int side = 0; side < 2; side++)
-        if (r->terminal[side] != GRAMMAR_NONE && counts_by_timing(c->report[side]->job, r->terminal[side]))
+        if (r->terminal[side] != GRAMMAR_NONE && chance_of(c->report[side]->job, r->terminal[side]) == REPLAY_NUMBER)
             return true;
     return false;
 }

@@ -45,7 +45,7 @@ function find_used(    key, text) {
     split("", used)
     split("", made)
     for (key in note) {
-        if (key ~ /^(kind|status|statuses|equips)$/) continue
+        if (key ~ /^(kind|status|statuses|equips|op|shape|chance)$/) continue
         text = note[key]
         if (key == "requests") sub(/^[^,]*,/, "", text) # MPI's own, see requests()
         sub(/^[a-z_]+\(/, "", text)

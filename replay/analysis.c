@@ -44,7 +44,7 @@ static void look_at(const struct replay_analysis *a, const struct grammar_flat *
     if (cannot_wait(j, symbol) && shortest < l->overhead)
         l->overhead = shortest;
     if (t->call_kind == JOB_COLLECTIVE && t->phase == JOB_LEAF && t->blocking && rounds && shortest / rounds < l->round &&
-        replay_call_shape(j, t) != REPLAY_NEAR)
+        replay_call_of(j, t).shape != REPLAY_NEAR)
         l->round = shortest / rounds;
     for (uint32_t i = 0; t->call_kind == JOB_P2P && i < g->nodes[n].attr_count; i++) {
         const struct grammar_attr *at = &g->attrs[g->nodes[n].attr + i];

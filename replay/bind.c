@@ -26,8 +26,9 @@ static uint32_t find_site(struct replay_bind *b, struct base_hash *sites, uint32
         if (u->function == t->function && u->callsite == t->callsite && u->kind == t->kind)
             return s;
     }
-    b->site[b->site_count] =
-        (struct bind_site){ .terminal = terminal, .what = replay_call_what(b->job, t), .call_kind = t->call_kind };
+    struct replay_call call = replay_call_of(b->job, t);
+    b->site[b->site_count] = (struct bind_site){ .terminal = terminal, .what = call.what, .shape = call.shape,
+                                                 .call_kind = t->call_kind };
     base_hash_put(sites, hash, b->site_count);
     return b->site_count++;
 }
@@ -89,8 +90,7 @@ static bool is_near(const struct replay_bind *b, uint32_t site)
 {
     const struct bind_site *s = &b->site[site];
 
-    return (s->what == BIND_COLLECTIVE || s->what == BIND_ICOLLECTIVE) &&
-           replay_call_shape(b->job, &b->job->terminals[s->terminal]) == REPLAY_NEAR;
+    return (s->what == BIND_COLLECTIVE || s->what == BIND_ICOLLECTIVE) && s->shape == REPLAY_NEAR;
 }
 
 static bool is_start(const struct replay_bind *b, uint32_t site)

@@ -44,6 +44,7 @@ enum bind_what {
 struct bind_site {
     uint32_t terminal; /* one that stands for it */
     uint8_t what;      /* enum bind_what */
+    uint8_t shape;     /* enum replay_shape */
     uint8_t any;       /* receives from anyone */
     uint8_t answers;   /* sends to whom it last received from */
     uint8_t call_kind; /* enum job_call_kind; JOB_NO_CALL_KIND: a region */

@@ -83,7 +83,7 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
                                    const struct job_terminal *t, uint32_t place)
 {
     int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, at, 1), root = value(b, rank, node, GRAMMAR_PEER, at, 0);
-    struct replay_op op = { .kind = REPLAY_COLLECTIVE, .shape = replay_call_shape(b->job, t), .place = place,
+    struct replay_op op = { .kind = REPLAY_COLLECTIVE, .shape = b->site[place / 2].shape, .place = place,
                             .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = rank,
                             .size = b->source.ranks, .peer = root >= 0 ? (uint32_t)root : 0,
                             .bytes = bytes > 0 ? (uint64_t)bytes : 1,

@@ -18,6 +18,12 @@ libpythia_replay_la_SOURCES = \
 	%D%/skip.c \
 	%D%/state.c %D%/state.h \
 	%D%/whatif.c %D%/whole.c %D%/whole.h
+nodist_libpythia_replay_la_SOURCES = %D%/calls_table.c
+%D%/calls_table.c: pmpi/mpi_calls.def pmpi/calls.awk %D%/emit_calls.awk
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v every=1 -f $(srcdir)/pmpi/calls.awk -f $(srcdir)/%D%/emit_calls.awk \
+		$(srcdir)/pmpi/mpi_calls.def >$@.tmp && mv $@.tmp $@
+CLEANFILES += %D%/calls_table.c %D%/calls_table.c.tmp
+EXTRA_DIST += %D%/emit_calls.awk
 
 UNIT_TESTS += tests/unit/test_replay
 tests_unit_test_replay_SOURCES = tests/unit/test_replay.c tests/unit/replay_programs.c tests/unit/replay_programs.h

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "replay/blame.h"
+#include "replay/calls.h"
 #include "replay/collective.h"
 #include "replay/engine.h"
 #include "replay/goal.h"
@@ -443,6 +444,45 @@ START_TEST(test_goal_names_senders)
 }
 END_TEST
 
+/* As the table of MPI calls has it, and what follows from a row there. */
+START_TEST(test_calls_by_name)
+{
+    static const struct { const char *name; uint8_t call_kind, blocking; struct replay_call is; } calls[] = {
+        { "MPI_Rsend", JOB_P2P, 1, { BIND_SEND, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Isend_c", JOB_P2P, 0, { BIND_ISEND, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Send_init", JOB_P2P, 0, { BIND_LOCAL, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Imrecv", JOB_P2P, 0, { BIND_IRECV, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Sendrecv_replace", JOB_P2P, 1, { BIND_SENDRECV, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Startall", JOB_P2P, 0, { BIND_STARTALL, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Testall", JOB_COMPLETION, 0, { BIND_WAIT_ALL, REPLAY_ALL, REPLAY_ORDER } },
+        { "MPI_Waitsome", JOB_COMPLETION, 1, { BIND_WAIT_ONE, REPLAY_ALL, REPLAY_NUMBER } },
+        { "MPI_Improbe", JOB_PROBE, 0, { BIND_PROBE, REPLAY_ALL, REPLAY_NUMBER } },
+        { "MPI_Alltoallw", JOB_COLLECTIVE, 1, { BIND_COLLECTIVE, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Gatherv_c", JOB_COLLECTIVE, 1, { BIND_COLLECTIVE, REPLAY_TO, REPLAY_CERTAIN } },
+        { "MPI_Iallgather", JOB_COLLECTIVE, 0, { BIND_ICOLLECTIVE, REPLAY_GROW, REPLAY_CERTAIN } },
+        { "MPI_Ineighbor_alltoallv", JOB_COLLECTIVE, 0, { BIND_ICOLLECTIVE, REPLAY_NEAR, REPLAY_CERTAIN } },
+        { "MPI_Exscan", JOB_COLLECTIVE, 1, { BIND_COLLECTIVE, REPLAY_PREFIX, REPLAY_CERTAIN } },
+        { "MPI_Bcast_init", JOB_COLLECTIVE, 0, { BIND_LOCAL, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Fetch_and_op", JOB_ONESIDED, 0, { BIND_LOCAL, REPLAY_ALL, REPLAY_ORDER } },
+        { "MPI_Win_free", JOB_ONESIDED, 1, { BIND_WINDOW, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Comm_split", JOB_COMMUNICATOR, 1, { BIND_COLLECTIVE, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Comm_free", JOB_COMMUNICATOR, 1, { BIND_LOCAL, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_Finalize", JOB_LIFE, 1, { BIND_FINALIZE, REPLAY_ALL, REPLAY_CERTAIN } },
+        { "MPI_S", JOB_P2P, 1, { BIND_LOCAL, REPLAY_ALL, REPLAY_CERTAIN } },
+    };
+    struct job *j = job_create();
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct job_terminal t = { .call_kind = calls[i].call_kind, .blocking = calls[i].blocking,
+                                  .function = job_string(j, calls[i].name), .callsite = GRAMMAR_NONE };
+        struct replay_call is = replay_call_of(j, &t);
+        ck_assert_msg(is.what == calls[i].is.what && is.shape == calls[i].is.shape && is.chance == calls[i].is.chance,
+                      "%s: %u %u %u", calls[i].name, is.what, is.shape, is.chance);
+    }
+    job_destroy(j);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
@@ -461,6 +501,7 @@ int main(void)
         UNIT_TEST(test_sends_nobody_waits_for),
         UNIT_TEST(test_goal_has_every_operation),
         UNIT_TEST(test_goal_names_senders),
+        UNIT_TEST(test_calls_by_name),
     };
     return unit_run("replay", tests, UNIT_COUNT(tests));
 }
