@@ -2,6 +2,7 @@
 #include "job/intern.h"
 
 #define XXH_INLINE_ALL
+#include <endian.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,21 +54,10 @@ struct grammar_hash job_hash_bytes(uint64_t seed, const void *data, size_t size)
     return (struct grammar_hash){ h.low64, h.high64 };
 }
 
-static void put64(unsigned char *at, uint64_t v)
-{
-    for (int i = 0; i < 8; i++)
-        at[i] = (unsigned char)(v >> (8 * i));
-}
-
 struct grammar_hash job_hash_pair(uint64_t seed, struct grammar_hash a, struct grammar_hash b, uint64_t number)
 {
-    unsigned char bytes[40];
-    put64(bytes, a.low);
-    put64(bytes + 8, a.high);
-    put64(bytes + 16, b.low);
-    put64(bytes + 24, b.high);
-    put64(bytes + 32, number);
-    return job_hash_bytes(seed, bytes, sizeof bytes);
+    const uint64_t words[5] = { htole64(a.low), htole64(a.high), htole64(b.low), htole64(b.high), htole64(number) };
+    return job_hash_bytes(seed, words, sizeof words);
 }
 
 struct job_mark job_mark(const struct job *j)

@@ -101,14 +101,12 @@ static double quarter_from(uint32_t quarter)
     return quarter < 8 ? quarter - 4.0 : ldexp(4 + quarter % 4, (int)(quarter / 4) - 2);
 }
 
-/* Events of an octave that are known by quarters: those that came after a move. */
-static uint64_t known_of(const struct job_lengths *l, uint32_t octave)
+/* Events of each octave that are known by quarters: those that came after a move. */
+static void known_of(const struct job_lengths *l, uint64_t *known)
 {
-    uint64_t known = 0;
-
+    memset(known, 0, JOB_BUCKETS * sizeof *known);
     for (uint32_t i = 0; i < JOB_QUARTERS; i++)
-        known += octave_of(l->first + i) == octave ? l->quarter[i].count : 0;
-    return known;
+        known[octave_of(l->first + i)] += l->quarter[i].count;
 }
 
 /* The mean of the others, over that of the middles of their octaves. */
@@ -121,31 +119,34 @@ static double others_at(const struct job_lengths *l)
     return middles > 0 ? fmin(fmax((double)l->others / middles, 2.0 / 3), 4.0 / 3) : 1;
 }
 
-/* An octave of which at least half is known by quarters is all like these. */
-static void take_octave(struct walk *w, const struct job_lengths *l, uint32_t octave, double others)
+/* An octave of which at least half is known by quarters, from *quarter on, is all like these. */
+static void take_octave(struct walk *w, const struct job_lengths *l, uint32_t octave, uint64_t known, double others,
+                        uint32_t *quarter)
 {
-    uint64_t known = known_of(l, octave), events = known + l->octave[octave];
+    uint64_t events = known + l->octave[octave];
     double from = ldexp(1, (int)octave);
 
     if (known < l->octave[octave]) {
         take(w, (double)events, 1.5 * from * others, from, 2 * from);
-        return;
+        known = 0;
     }
-    for (uint32_t i = 0; i < JOB_QUARTERS; i++)
-        if (l->quarter[i].count && octave_of(l->first + i) == octave)
-            take(w, (double)l->quarter[i].count * ((double)events / (double)known),
-                 (double)l->quarter[i].sum / (double)l->quarter[i].count, quarter_from(l->first + i),
-                 quarter_from(l->first + i + 1));
+    for (; *quarter < JOB_QUARTERS && octave_of(l->first + *quarter) <= octave; ++*quarter) {
+        const struct job_quarter *q = &l->quarter[*quarter];
+        if (known && q->count)
+            take(w, (double)q->count * ((double)events / (double)known), (double)q->sum / (double)q->count,
+                 quarter_from(l->first + *quarter), quarter_from(l->first + *quarter + 1));
+    }
 }
 
 /* usual[0], usual[1]: ns of all events if each were as long as is usual; their deviation, likewise. */
-static void settle(const struct job_lengths *l, uint64_t events, uint64_t *usual)
+static void settle(const struct job_lengths *l, uint64_t events, const uint64_t *known, uint64_t *usual)
 {
     double all = (double)events, cut = fmax(1, SHARE * all), others = others_at(l);
     struct walk w = { .left = cut };
 
-    for (uint32_t k = 0; k < JOB_BUCKETS; k++)
-        take_octave(&w, l, k, others);
+    for (uint32_t k = 0, quarter = 0; k < JOB_BUCKETS && w.left > 0; k++)
+        if (known[k] + l->octave[k])
+            take_octave(&w, l, k, known[k], others, &quarter);
     double usually = w.sum / w.events, rest = all - w.events, mean = (w.sum + rest * w.longest) / all;
     double variance = fmax(0, (w.square + rest * w.longest * w.longest) / all - mean * mean);
     usual[0] = (uint64_t)(usually * all + 0.5);
@@ -160,9 +161,10 @@ static void say(const struct job_lengths *l, uint64_t count, struct job_extremes
     e->value[least + 1] = l->least + l->span;
     e->turn[least] = l->turn[0];
     e->turn[least + 1] = l->turn[1];
+    known_of(l, octave);
+    settle(l, count, octave, &e->usual[usual]);
     for (uint32_t k = 0; k < JOB_BUCKETS; k++)
-        octave[k] = l->octave[k] + known_of(l, k);
-    settle(l, count, &e->usual[usual]);
+        octave[k] += l->octave[k];
 }
 
 void job_noted_say(const struct job_noted *n, struct job_extremes *e)

@@ -14,10 +14,14 @@
 
 static uint32_t define_module(uint32_t module)
 {
-    struct base_module m;
-    if (base_modules_get(module, &m))
-        return job_module(session.job, "", "");
-    return job_module(session.job, m.path, m.build_id);
+    struct base_module m = {.path = ""};
+    if (module < SESSION_MODULES && session.module[module])
+        return session.module[module] - 1;
+    (void)base_modules_get(module, &m);
+    uint32_t number = job_module(session.job, m.path, m.build_id);
+    if (module < SESSION_MODULES)
+        session.module[module] = number + 1;
+    return number;
 }
 
 static uint32_t define_frames(const struct job_frame *frames, uint32_t count)

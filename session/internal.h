@@ -105,6 +105,7 @@ struct session_role {
     struct oracle_index *index;
 };
 
+enum { SESSION_MODULES = 256 }; /* later ones are looked up each time */
 struct session {
     _Atomic bool paused;           /* by session_pause() */
     _Atomic uint32_t control;      /* rises with each resume and reset: streams look what is new */
@@ -122,6 +123,7 @@ struct session {
     struct session_stream *retired; /* of finished sessions: a thread may still be between begin and end */
     uint32_t generation;            /* counts sessions from 1; set before the mode */
     struct job *job;                /* guarded by lock: definitions as first seen */
+    uint32_t module[SESSION_MODULES]; /* guarded by lock: base/modules' numbers as the job has them, + 1; 0: not yet */
     struct job *reference;          /* predict mode; read-only */
     struct session_recording { uint64_t start_time, wall_ns; uint32_t runs; } predicted_from; /* which recording it is */
     struct session_role *role;      /* grammars of the reference, as they are first wanted; guarded by lock */

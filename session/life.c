@@ -82,6 +82,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     atomic_store(&session.paused, false);
     session.incomplete = false;
     session.job = job_create();
+    memset(session.module, 0, sizeof session.module);
     if (!session.job || (reference && session_predict_open(reference, reference_size))) {
         session_predict_close();
         job_destroy(session.job);

@@ -23,8 +23,7 @@ enum {
     CALLSITE_SLOTS = CALLSITE_SETS * CALLSITE_WAYS,
     CALLSITE_WORDS = 2 * SITE_PATH, /* of one stack at most */
     CALLSITE_POOL = 1 << 14,        /* words of all stacks that are remembered */
-    CALLSITE_TOKENS = 256, /* walks that learn, before they must be earned */
-    CALLSITE_EARLY = 256,  /* of a thread: learned from without a walk */
+    CALLSITE_TOKENS = CALLSITE_SLOTS, /* stacks that a thread learns, before they must be earned */
     CALLSITE_LONGEST = 100000, /* ns: who takes longer has lost the processor */
     LEARN_EVERY = 64
 };
@@ -53,7 +52,7 @@ struct callsite_cache {
     uint32_t depth;
     uint32_t words; /* taken of the pool */
     uint32_t calls; /* that missed, modulo LEARN_EVERY */
-    uint32_t tokens, early;
+    uint32_t tokens;
     uint32_t turn; /* whose turn it is to be replaced */
     struct callsite_slot slot[CALLSITE_SLOTS];
     struct callsite_word pool[CALLSITE_POOL];
@@ -159,8 +158,6 @@ static struct callsite_cache *callsite_create(void)
     if (c) {
         memset(c, 0, offsetof(struct callsite_cache, pool)); /* what is not used of the pool is not touched */
         c->depth = callsite_depth();
-        c->tokens = CALLSITE_TOKENS;
-        c->early = CALLSITE_EARLY;
         session_unwind_start();
     }
     return c;
@@ -183,7 +180,7 @@ static __attribute__((noinline)) struct callsite_cache *callsite_take(struct ses
         callsite_empty(c);
         c->owner = stream->turn;
         c->unloads = atomic_load_explicit(&session_unloads, memory_order_relaxed);
-        c->early = CALLSITE_EARLY;
+        c->tokens = CALLSITE_TOKENS;
     }
     return c;
 }
@@ -232,10 +229,8 @@ static uint32_t callsite_victim(struct callsite_cache *c, uint32_t set)
     return set + c->turn++ % CALLSITE_WAYS;
 }
 
-/* Steps up and remembers the way in a slot of the set; GRAMMAR_NONE: it cannot be remembered, or is not `expected`
-   (GRAMMAR_NONE: anything is). */
-static struct session_site callsite_remember(struct session_stream *stream, uint32_t set, uintptr_t frame, void *from,
-                                             uint32_t expected)
+/* Steps up and remembers the way in a slot of the set; GRAMMAR_NONE: it cannot be remembered. */
+static struct session_site callsite_remember(struct session_stream *stream, uint32_t set, uintptr_t frame, void *from)
 {
     static const struct session_site none = {GRAMMAR_NONE, GRAMMAR_NONE};
     struct callsite_cache *c = stream->sites;
@@ -248,7 +243,7 @@ static struct session_site callsite_remember(struct session_stream *stream, uint
     slot->frame = 0;
     uint32_t found = callsite_learn(&lesson, from, frames, SITE_PATH);
     struct session_site site = found ? site_of_frames(stream, frames, found, c->depth) : none;
-    if (site.callsite == GRAMMAR_NONE || (expected != GRAMMAR_NONE && site.callsite != expected))
+    if (site.callsite == GRAMMAR_NONE)
         return none;
     if (lesson.count % 2) {
         lesson.words[lesson.count] = lesson.words[lesson.count - 1];
@@ -264,9 +259,8 @@ static struct session_site callsite_remember(struct session_stream *stream, uint
     return site;
 }
 
-/* Not in the cache: walks, and remembers the walk when that is affordable and both ways agree. A thread's first walks
-   are steps alone: unw_backtrace() begins with a quarter of a MiB for the thread, which one that ends soon does not
-   earn. */
+/* Not in the cache: steps up and remembers the way when that is affordable, else walks. A thread's first ones are steps
+   alone: unw_backtrace() begins with a quarter of a MiB for the thread, which one that ends soon does not earn. */
 static __attribute__((noinline)) struct session_site callsite_miss(struct session_stream *stream, uintptr_t frame,
                                                                    void *from)
 {
@@ -274,17 +268,11 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct sessio
     struct session_site site = {GRAMMAR_NONE, GRAMMAR_NONE};
     if (!c)
         return callsite_walk(stream, from, callsite_depth());
-    uint32_t set = callsite_set(frame, from);
     uint64_t before = base_clock_now(), took;
-    if (c->early > 0) {
-        c->early--;
-        site = callsite_remember(stream, set, frame, from, GRAMMAR_NONE);
-    }
-    if (site.callsite == GRAMMAR_NONE) {
+    if (callsite_may_learn(c))
+        site = callsite_remember(stream, callsite_set(frame, from), frame, from);
+    if (site.callsite == GRAMMAR_NONE)
         site = callsite_walk(stream, from, c->depth);
-        if (site.callsite != GRAMMAR_NONE && callsite_may_learn(c))
-            (void)callsite_remember(stream, set, frame, from, site.callsite);
-    }
     took = base_clock_now() - before;
     session_took(stream, took < CALLSITE_LONGEST ? took : CALLSITE_LONGEST);
     return site;
