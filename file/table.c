@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "file/table.h"
 
+#include <endian.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -40,16 +41,15 @@ enum { SECTIONS = sizeof sections / sizeof *sections, DEFINITIONS = 5 };
 
 static void put(unsigned char *at, uint64_t v, uint32_t width)
 {
-    for (uint32_t i = 0; i < width; i++)
-        at[i] = (unsigned char)(v >> (8 * i));
+    v = htole64(v);
+    job_word_copy(at, &v, width);
 }
 
 static uint64_t get(const unsigned char *at, uint32_t width)
 {
     uint64_t v = 0;
-    for (uint32_t i = width; i--;)
-        v = v << 8 | at[i];
-    return v;
+    job_word_copy(&v, at, width);
+    return le64toh(v);
 }
 
 uint32_t file_row_size(const struct job_field *field, uint32_t fields)

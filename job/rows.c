@@ -20,22 +20,14 @@ static uint32_t number_at(const struct job *j, uint16_t at)
 
 /* --- A field --- */
 
-uint64_t job_field_get(const struct job_field *f, const void *row, uint32_t k)
-{
-    const char *at = (const char *)row + f->at + k * (size_t)f->stride;
-    union { uint8_t v1; uint16_t v2; uint32_t v4; uint64_t v8; } v;
-    memcpy(&v, at, f->width);
-    return f->width == 8 ? v.v8 : f->width == 4 ? v.v4 : f->width == 2 ? v.v2 : v.v1;
-}
-
 void job_field_put(const struct job_field *f, void *row, uint32_t k, uint64_t number)
 {
     char *at = (char *)row + f->at + k * (size_t)f->stride;
     uint32_t v4 = (uint32_t)number;
     uint16_t v2 = (uint16_t)number;
     uint8_t v1 = (uint8_t)number;
-    memcpy(at, f->width == 8 ? (void *)&number : f->width == 4 ? (void *)&v4 : f->width == 2 ? (void *)&v2 : &v1,
-           f->width);
+    job_word_copy(at, f->width == 8 ? (void *)&number : f->width == 4 ? (void *)&v4 : f->width == 2 ? (void *)&v2 : &v1,
+                  f->width);
 }
 
 static bool is_none(const struct job_field *f, uint64_t v)

@@ -17,6 +17,8 @@
 #ifndef PYTHIA_JOB_SCHEMA_H
 #define PYTHIA_JOB_SCHEMA_H
 
+#include <string.h>
+
 #include "job/job.h"
 
 /* In the order of what is said of what: a table names only those above it. */
@@ -63,7 +65,24 @@ extern const struct job_schema job_schemas[JOB_TABLES];
 /* By what a number of one job is called in another: NULL where it stays. */
 struct job_maps { const uint32_t *of[JOB_REFERS]; };
 
-uint64_t job_field_get(const struct job_field *f, const void *row, uint32_t k);
+/* 1, 2, 4 or 8 bytes. */
+static inline void job_word_copy(void *to, const void *from, uint32_t width)
+{
+    switch (width) {
+    case 1: memcpy(to, from, 1); return;
+    case 2: memcpy(to, from, 2); return;
+    case 4: memcpy(to, from, 4); return;
+    default: memcpy(to, from, 8);
+    }
+}
+
+static inline uint64_t job_field_get(const struct job_field *f, const void *row, uint32_t k)
+{
+    union { uint8_t v1; uint16_t v2; uint32_t v4; uint64_t v8; } v;
+    job_word_copy(&v, (const char *)row + f->at + k * (size_t)f->stride, f->width);
+    return f->width == 8 ? v.v8 : f->width == 4 ? v.v4 : f->width == 2 ? v.v2 : v.v1;
+}
+
 void job_field_put(const struct job_field *f, void *row, uint32_t k, uint64_t v);
 
 /* Interns a row of modules, callsites (of these frames), communicators or terminals, with this job's numbers: its
