@@ -12,7 +12,6 @@
 #define PYTHIA_FILE_CONTAINER_H
 
 #include <stdbool.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "file/blocks.h"
