@@ -17,9 +17,9 @@
 
 enum {
     CALLSITE_FRAMES = 32, /* frames above the return address that a callsite has at most */
-    CALLSITE_OURS = 8,    /* frames of this library below it at most */
-    CALLSITE_WAYS = 4, /* slots that a stack may take */
-    CALLSITE_SETS = 128,
+    CALLSITE_OURS = 16, /* frames of this library below it at most */
+    CALLSITE_WAYS = 16, /* slots that a stack may take */
+    CALLSITE_SETS = 32,
     CALLSITE_SLOTS = CALLSITE_SETS * CALLSITE_WAYS,
     CALLSITE_WORDS = 2 * SITE_PATH, /* of one stack at most */
     CALLSITE_POOL = 1 << 14,        /* words of all stacks that are remembered */
