@@ -33,7 +33,7 @@ tests_tool_still_job_LDADD = $(PYTHIA_CORE)
 tests_tool_dump_job_SOURCES = tests/tool/dump_job.c $(SIMULATE)
 tests_tool_dump_job_LDADD = $(PYTHIA_CORE)
 TESTS += tests/tool/format.test
-EXTRA_DIST += doc/FORMAT.md tests/tool/format.test tests/tool/read_job.py
+EXTRA_DIST += doc/FORMAT.md tests/tool/format.test tests/tool/check_format.py tests/tool/read_job.py
 
 # A disk that fails.
 check_LTLIBRARIES += tests/tool/libfaults.la

@@ -3,6 +3,7 @@
  * What read_job.py prints, printed by Pythia's own reader.
  *   dump_job FILE
  *   dump_job --simulate SHAPE RANKS FILE     writes a job of simulated ranks first
+ *   dump_job --tables                        each table of a job: its name, and the bytes of each field
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "job/group.h"
 #include "job/job.h"
 #include "job/ranges.h"
+#include "job/schema.h"
 #include "job/turns.h"
 #include "job/starts.h"
 #include "merge/merge.h"
@@ -231,10 +233,24 @@ static void print_timeline(const struct job *j)
     }
 }
 
+static int print_tables(void)
+{
+    for (const struct job_schema *s = job_schemas; s < job_schemas + JOB_TABLES; s++) {
+        printf("%s:", s->name);
+        for (const struct job_field *f = s->field; f < s->field + s->fields; f++)
+            for (uint32_t k = 0; k < f->count; k++)
+                printf(" %u", f->width);
+        putchar('\n');
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     char why[300];
     struct job *j;
+    if (argc == 2 && !strcmp(argv[1], "--tables"))
+        return print_tables();
     if (argc == 5 && !strcmp(argv[1], "--simulate") && simulate(atoi(argv[2]), (uint32_t)atoi(argv[3]), argv[4]))
         return 1;
     if (argc < 2 || file_read(argv[argc - 1], &j, why, sizeof why)) {
