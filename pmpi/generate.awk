@@ -163,6 +163,7 @@ function print_begin(from,    at, source, dest, tag, part) {
     if (annotation("win")) at = "pmpi_hook_handle_of(pmpi_hook_comm_of_window(" value(note["win"], "MPI_WIN_NULL") "))"
     if (annotation("file")) at = "pmpi_hook_handle_of(pmpi_hook_comm_of_file(" value(note["file"], "MPI_FILE_NULL") "))"
     if (annotation("peer")) dest = note["peer"]
+    if (annotation("root")) dest = note["root"]
     if (annotation("source")) source = note["source"]
     if (annotation("index") && (class == "p2p" || class == "probe")) tag = note["index"]
     if (annotation("from")) { split(note["from"], part, /,/); source = part[1]; tag = part[2] }

@@ -219,6 +219,8 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     s->events++;
     uint64_t before = phase == JOB_OPEN && (timed || s->predicts) ? base_clock_now() : end;
     deliver(s, e, s->keys.entries[entry].key.peer_class);
+    if (timed && watch_board_mine)
+        watch_board_season(watch_board_mine, end);
     if (!timed && !s->predicts)
         return;
     uint64_t after = base_clock_now();

@@ -111,7 +111,8 @@ struct place {
     uint64_t offset;
 };
 
-static bool find_module(const struct watch_board *b, char file[512], char build_id[80], uint64_t *offset)
+static bool find_module(const struct watch_board *b, uint64_t from, char file[512], char build_id[80],
+                        uint64_t *offset)
 {
     char line[600];
     for (const char *at = b->modules; sscanf(at, "%599[^\n]", line) == 1;) {
@@ -119,8 +120,8 @@ static bool find_module(const struct watch_board *b, char file[512], char build_
         int n = sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %79s %511[^\n]", &begin, &end, &bias, build_id, file);
         at += strlen(line);
         at += *at == '\n';
-        if (n == 5 && b->from >= begin && b->from < end) {
-            *offset = b->from - bias;
+        if (n == 5 && from >= begin && from < end) {
+            *offset = from - bias;
             return true;
         }
     }
@@ -140,23 +141,36 @@ static char *resolve(const char *file, const char *build_id, uint64_t offset, en
     return strdup(text);
 }
 
-const char *watch_place(const struct watch_row *row)
+static const char *place_at(const struct watch_board *b, uint64_t from)
 {
     static struct place *known;
     static uint32_t count;
     char file[512], build_id[80];
     uint64_t offset;
-    if (!row->sight || !row->sight->board.from || !find_module(&row->sight->board, file, build_id, &offset))
+    bool region = from & WATCH_OF_REGION;
+    if (!from || !find_module(b, from & ~WATCH_OF_REGION, file, build_id, &offset))
         return NULL;
     for (uint32_t i = 0; i < count; i++)
         if (known[i].offset == offset && !strcmp(known[i].file, file) && !strcmp(known[i].build_id, build_id))
             return known[i].text;
-    bool region = row->sight->board.what.call_kind == WATCH_REGION;
     char *text = resolve(file, build_id, offset, region ? REPORT_ENTRY : REPORT_CALL);
     if (base_array_more(&known, count, sizeof *known))
         return NULL;
     known[count++] = (struct place){strdup(file), strdup(build_id), text, offset};
     return text;
+}
+
+const char *watch_place(const struct watch_row *r)
+{
+    return r->sight ? place_at(&r->sight->board, watch_board_from(&r->sight->board)) : NULL;
+}
+
+const char *watch_verdict_place(const struct watch_job *j)
+{
+    const struct watch_verdict *v = &j->verdict;
+    if (v->kind == WATCH_SLOW)
+        return place_at(&j->rows[v->slowest.rank].sight->board, v->slowest.from);
+    return v->rank_count ? watch_place(&j->rows[v->rank[0]]) : NULL;
 }
 
 /* --- What a recording knows --- */
@@ -191,8 +205,9 @@ static struct watch_usual usual_of(const struct watch_row *r)
     char file[512], build_id[80];
     uint64_t offset;
     struct watch_usual u = {0, 0};
-    const struct job *j = r->sight && r->sight->board.predicts ? reference(r->sight->board.file) : NULL;
-    bool waits = r->state == WATCH_WAITS, found = j && find_module(&r->sight->board, file, build_id, &offset);
+    const struct watch_board *b = r->sight ? &r->sight->board : NULL;
+    const struct job *j = b && b->predicts ? reference(b->file) : NULL;
+    bool waits = r->state == WATCH_WAITS, found = j && find_module(b, b->from, file, build_id, &offset);
     for (uint32_t i = 0; j && i < j->extremes.count; i++) {
         const struct job_extremes *e = &j->extremes.of[i];
         bool here = found && is_at(j, e->terminal, build_id, offset);
@@ -312,7 +327,7 @@ enum watch_job_state watch_job_state(const struct watch_job *j)
     }
     if (ended == j->count)
         return WATCH_DEAD;
-    if (j->verdict.kind != WATCH_NONE)
+    if (j->verdict.kind != WATCH_NONE && j->verdict.kind != WATCH_SLOW)
         return WATCH_HUNG;
     return ending ? WATCH_ENDING : WATCH_RUNNING;
 }

@@ -52,10 +52,11 @@ static cJSON *verdict_of(const struct watch_job *j)
     cJSON *o = cJSON_CreateObject();
     add_text(o, "kind", watch_kind_text[v->kind]);
     cJSON_AddItemToObject(o, "ranks", ranks_of(v->rank, v->rank_count));
-    add_text(o, "place", v->rank_count ? watch_place(&j->rows[v->rank[0]]) : NULL);
+    add_text(o, "place", watch_verdict_place(j));
     cJSON_AddItemToObject(o, "waiting", ranks_of(v->waiting, v->waiting_count));
     add_text(o, "text", text);
     add_number(o, "since_seconds", any, (double)v->since_ns * 1e-9);
+    add_number(o, "factor", v->kind == WATCH_SLOW, v->slowest.factor);
     free(text);
     return o;
 }

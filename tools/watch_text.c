@@ -97,6 +97,15 @@ static void say_kind(void *context, const struct watch_job *j, const uint32_t *o
         fprintf(f, " (process %u on %s)", j->rows[of[0]].sight->board.pid, j->rows[of[0]].sight->board.node);
 }
 
+static void say_slow(FILE *f, const struct watch_job *j)
+{
+    const struct watch_verdict *v = &j->verdict;
+    const char *place = watch_verdict_place(j);
+    say_ranks(f, v->rank, v->rank_count);
+    fprintf(f, " %s %.1f times as long as before at the same places%s%s", v->rank_count > 1 ? "take up to" : "takes",
+            v->slowest.factor, place ? ", most of all before the call at " : "", place ? place : "");
+}
+
 char *watch_sentence(const struct watch_job *j)
 {
     const struct watch_verdict *v = &j->verdict;
@@ -105,11 +114,14 @@ char *watch_sentence(const struct watch_job *j)
     if (!v->rank_count)
         return NULL;
     FILE *f = tool_need(open_memstream(&text, &size));
-    each_kind(j, v->rank, v->rank_count, say_kind, f);
+    if (v->kind == WATCH_SLOW)
+        say_slow(f, j);
+    else
+        each_kind(j, v->rank, v->rank_count, say_kind, f);
     base_terminal_time((double)v->since_ns, since);
     if (v->kind == WATCH_DEADLOCK)
         fprintf(f, "; they wait for each other, since %s", since);
-    if (v->waiting_count) {
+    if (v->waiting_count && v->kind != WATCH_SLOW) {
         fputs("; ", f);
         say_ranks(f, v->waiting, v->waiting_count);
         fprintf(f, v->waiting_count > 1 ? " wait" : " waits");

@@ -26,6 +26,8 @@ static struct {
     uint64_t modules_seen;
 } board;
 
+#define FIRST_SEASON UINT64_C(2000000000) /* ns */
+
 static struct watch_comm board_nobody;
 
 /* --- The file --- */
@@ -72,6 +74,8 @@ static void board_fill(struct watch_board *b, const struct watch_life *life, uin
     b->predicts = life->predicts;
     b->any = b->null = WATCH_NOBODY;
     b->source = b->dest = WATCH_NOBODY;
+    b->season_ns = FIRST_SEASON;
+    b->next_season = b->began + b->season_ns;
     atomic_store(&b->since, b->began << 1);
     (void)gethostname(b->node, sizeof b->node - 1);
     watch_process_file(life->file, b->file, sizeof b->file);
@@ -122,6 +126,35 @@ void watch_board_close(void)
     watch_board_unlink();
     board.path[0] = '\0';
     watch_board_here = NULL;
+}
+
+/* --- Seasons --- */
+
+static void season_copy(struct watch_board *b, uint64_t to, uint64_t from)
+{
+    b->season[to] = b->season[from];
+    for (unsigned i = 0; i < WATCH_SPOTS; i++)
+        b->spot[i].past[to] = b->spot[i].past[from];
+}
+
+/* The place is not to be read until the event is written. */
+void watch_board_season_ends(struct watch_board *b, uint64_t now)
+{
+    atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (b->seasons == WATCH_SEASONS) {
+        for (unsigned i = 0; i < WATCH_SEASONS / 2; i++)
+            season_copy(b, i, 2 * i + 1);
+        b->seasons = WATCH_SEASONS / 2;
+        b->season_ns *= 2;
+    } else {
+        for (unsigned i = 0; i < WATCH_SPOTS; i++)
+            b->spot[i].past[b->seasons] = b->spot[i].sum;
+        b->season[b->seasons++] = now;
+    }
+    b->next_season = b->began + (b->seasons + 1) * b->season_ns;
+    if (b->next_season <= now)
+        b->next_season = now + b->season_ns;
 }
 
 /* --- Where code lies --- */

@@ -33,8 +33,8 @@
 #define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
 #define WATCH_DIRECTORY "/dev/shm"
 
-enum { WATCH_VERSION = 3, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_MODULES = 32768,
-       WATCH_FUNCTION = 32, WATCH_NOBODY = INT32_MIN /* no peer */ };
+enum { WATCH_VERSION = 3, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
+       WATCH_MODULES = 32768, WATCH_FUNCTION = 32, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 
 /* What a call is: as struct pmpi_hook_info says it. */
@@ -44,6 +44,7 @@ struct watch_what {
     uint8_t how;       /* enum watch_how */
 };
 enum { WATCH_REGION = 255 };
+#define WATCH_OF_REGION (UINT64_C(1) << 63) /* no address of a program's */
 enum watch_how { WATCH_PLAIN, WATCH_POLLS, WATCH_COLLECTIVE /* all of its communicator call it, in one order */ };
 
 struct watch_comm {
@@ -64,10 +65,12 @@ struct watch_request {
 };
 enum watch_request_kind { WATCH_SENDS, WATCH_RECEIVES, WATCH_TAKES_PART /* in a collective */ };
 
-/* Events of one identity: how many there were, and what was before them in all. */
+/* Events of one identity: how many there were, and what was before them in all; the same at the ends of seasons, which
+   are all equally long: where there would be more of them two become one. */
+struct watch_tally { uint64_t count, gap_ns; };
 struct watch_spot {
-    uint64_t from;          /* return address, or a region's function; 0: not known, or of several */
-    uint64_t count, gap_ns;
+    uint64_t from; /* watch_board_from() there; 0: not known, or of several */
+    struct watch_tally sum, past[WATCH_SEASONS];
 };
 
 struct watch_board {
@@ -103,6 +106,8 @@ struct watch_board {
 
     _Alignas(64) struct watch_comm comm[WATCH_COMMS];
     struct watch_request request[WATCH_REQUESTS];
+    uint64_t seasons, season[WATCH_SEASONS]; /* how many have ended, when: ns */
+    uint64_t season_ns, next_season;         /* how long they are; when the one at hand ends */
     struct watch_spot spot[WATCH_SPOTS]; /* by the number of the identity in its stream; where there are more, several
                                             share one */
     _Atomic uint64_t modules_version;    /* odd while they are written */
@@ -150,11 +155,25 @@ static inline struct watch_spot *watch_board_spot(struct watch_board *b, uint32_
     return &b->spot[identity & (WATCH_SPOTS - 1)];
 }
 
+/* Where it is, or was last: return address, or with WATCH_OF_REGION a region's function. */
+static inline uint64_t watch_board_from(const struct watch_board *b)
+{
+    return b->what.call_kind == WATCH_REGION ? b->from | WATCH_OF_REGION : b->from;
+}
+
 /* An identity is met for the first time, where the board's place is. */
 static inline void watch_board_met(struct watch_board *b, uint32_t identity)
 {
     struct watch_spot *spot = watch_board_spot(b, identity);
-    spot->from = spot->count ? 0 : b->from;
+    spot->from = spot->sum.count ? 0 : watch_board_from(b);
+}
+
+/* Now and then, before an event that ended at `now` is written. */
+void watch_board_season_ends(struct watch_board *b, uint64_t now);
+static inline void watch_board_season(struct watch_board *b, uint64_t now)
+{
+    if (now >= b->next_season)
+        watch_board_season_ends(b, now);
 }
 
 /* An event ended, after a gap; the sums are those with it. */
@@ -162,8 +181,8 @@ static inline void watch_board_left(struct watch_board *b, uint32_t identity, ui
                                     uint64_t events, uint64_t mpi_ns)
 {
     struct watch_spot *spot = watch_board_spot(b, identity);
-    spot->count++;
-    spot->gap_ns += gap;
+    spot->sum.count++;
+    spot->sum.gap_ns += gap;
     if (end - b->progressed > b->longest)
         b->longest = end - b->progressed;
     b->progressed = end;

@@ -5,6 +5,7 @@ libpythia_watch_la_SOURCES = \
 	%D%/numbers.c %D%/numbers.h \
 	%D%/process.c %D%/process.h \
 	%D%/read.c %D%/read.h \
+	%D%/slow.c \
 	%D%/verdict.c %D%/verdict.h \
 	%D%/waits.c \
 	%D%/within.c

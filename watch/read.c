@@ -106,6 +106,8 @@ static bool is_sound(struct watch_board *b)
     for (unsigned i = 0; i < WATCH_COMMS; i++)
         clean(b->comm[i].name, sizeof b->comm[i].name);
     b->modules[WATCH_MODULES - 1] = '\0';
+    if (b->seasons > WATCH_SEASONS)
+        b->seasons = 0;
     if (!(b->progress >= 0 && b->progress <= 1))
         b->progress = 0;
     return b->ranks > 0 && b->rank < b->ranks && b->pid > 0 && b->pid <= INT32_MAX;

@@ -5,7 +5,7 @@
 
 #include "job/define.h"
 
-const char *const watch_kind_text[] = {"none", "deadlock", "missing_rank", "stopped"};
+const char *const watch_kind_text[] = {"none", "deadlock", "missing_rank", "stopped", "slow"};
 
 enum { IDLE_NS = 900000000 }; /* without processor time so long: it sleeps */
 
@@ -300,6 +300,16 @@ static void judge_missing(struct judge *j, struct watch_verdict *v)
         conclude(j, v, !sure ? WATCH_NONE : keep_sleeping(j) ? WATCH_STOPPED : WATCH_MISSING_RANK);
 }
 
+static void judge_slow(struct judge *j, struct watch_verdict *v)
+{
+    struct watch_slowest s = watch_slow(j->row, j->ranks, j->chosen);
+    if (s.factor > 0) {
+        watch_verdict_free(v);
+        conclude(j, v, WATCH_SLOW);
+        v->slowest = s;
+    }
+}
+
 static bool judge_stopped(struct judge *j, struct watch_verdict *v)
 {
     for (uint32_t i = 0; i < j->ranks; i++)
@@ -344,6 +354,8 @@ void watch_judge(const struct watch_row *rows, uint32_t ranks, const struct watc
     set_free(&j);
     if (!judge_stopped(&j, v) && !judge_circles(&j, v) && !judge_asking(&j, v))
         judge_missing(&j, v);
+    if (v->kind == WATCH_NONE)
+        judge_slow(&j, v);
     free(sets);
 }
 

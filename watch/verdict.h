@@ -7,6 +7,7 @@
  *     stopped        a rank that does not run: its process is gone or halted; or others wait for it, and it sleeps
  *     deadlock       ranks wait for each other in a circle, or for each other's messages, and nobody computes for them
  *     missing_rank   others wait, and this rank is elsewhere: it computes, or calls something else
+ *     slow           all go on, but this rank computes longer than before, at the same places
  *
  * Who waits for whom. A receive waits for its source, a send for its destination, a completion for the sources of the
  * open requests (the destinations where they are all sends), a collective for all members of the communicator that have
@@ -20,6 +21,11 @@
  * LONGER times as long with less: that is the bound on a false alarm, a pause. Below ENOUGH it has to be ENOUGH / (n
  * + 1) times as long. Where n is 0, as in a first reading of input or a new phase, nothing is known: then it is told
  * who waits for whom, and there is no verdict. Of a recording, its own n and its longest pause there count, too.
+ *
+ * Who is slow: of each place that a rank comes back to, the time before its calls since a season ended
+ * (watch/board.h) is compared with what as many took until then, and the sum over all places with how that has
+ * changed on the median rank, if that is more: so a phase that is longer for all, or new, is none. It must be twice
+ * as long, half as much again as the others compute, and a fifth of the time.
  *
  * Threads: any.  Hook-safe: no.
  */
@@ -58,7 +64,7 @@ struct watch_row {
 struct watch_row *watch_rows(const struct watch_sight *const *sights, uint32_t count, uint32_t ranks);
 void watch_rows_free(struct watch_row *rows, uint32_t ranks);
 
-enum watch_kind { WATCH_NONE, WATCH_DEADLOCK, WATCH_MISSING_RANK, WATCH_STOPPED };
+enum watch_kind { WATCH_NONE, WATCH_DEADLOCK, WATCH_MISSING_RANK, WATCH_STOPPED, WATCH_SLOW };
 extern const char *const watch_kind_text[]; /* "none", "deadlock", … */
 
 struct watch_verdict {
@@ -66,7 +72,12 @@ struct watch_verdict {
     uint32_t rank_count, waiting_count;
     uint32_t *rank;      /* who holds it up; of WATCH_NONE: who is waited for, who knows for how long */
     uint32_t *waiting;   /* for them, directly or not */
-    uint64_t since_ns;   /* how long the longest of these wait; of who stopped alone: since its last event */
+    uint64_t since_ns;   /* how long the longest of these wait; of who waits for nobody: since its last event */
+    struct watch_slowest {
+        double factor;   /* times as long as before; 0: nobody is slow */
+        uint32_t rank;
+        uint64_t from;   /* where most of that is: before calls there, watch_board_from() */
+    } slowest;           /* of WATCH_SLOW */
 };
 
 /* What a recording has of a place: the longest pause, ns, and how many there were; 0: not known. */
@@ -74,6 +85,8 @@ struct watch_usual { uint64_t longest, count; };
 /* `usual` (may be NULL): of each rank. */
 void watch_judge(const struct watch_row *rows, uint32_t ranks, const struct watch_usual *usual,
                  struct watch_verdict *v);
+/* Which ranks are slow, and the one that is most. */
+struct watch_slowest watch_slow(const struct watch_row *rows, uint32_t ranks, bool *slow);
 void watch_verdict_free(struct watch_verdict *v);
 
 #endif

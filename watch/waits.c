@@ -131,7 +131,8 @@ static bool has_come(const struct table *t, const struct member *m, const struct
 {
     const struct watch_row *other = &t->row[m->world];
     const struct watch_comm *c = in_collective(other) ? comm_of(&other->sight->board) : NULL;
-    bool same = c && c->identity == m->comm && !strcmp(other->sight->board.function, r->sight->board.function);
+    bool same = c && c->identity == m->comm && !strcmp(other->sight->board.function, r->sight->board.function) &&
+                other->sight->board.dest == r->sight->board.dest; /* the root */
     return m->collectives > r->collective || (m->collectives == r->collective && same);
 }
 
@@ -150,12 +151,19 @@ static bool is_in_same(const struct table *t, const struct member *m, const stru
     return c && c->identity == m->comm && !strcmp(other->sight->board.function, r->sight->board.function);
 }
 
-/* Who has no board may have ended well: it is waited for where there is nobody else. */
+static bool is_in(const struct watch_row *r, enum watch_state state)
+{
+    const struct watch_board *b = &r->sight->board;
+    return r->state == state && b->what.call_kind == JOB_LIFE && b->what.blocking;
+}
+
+/* MPI_Finalize. Who has been through it is not waited for. Who has no board may have ended well: it is where there is
+   nobody else. */
 static void add_finalize(struct table *t, struct watch_row *r)
 {
     for (uint32_t i = 0; i < t->ranks; i++) {
         const struct watch_row *other = &t->row[i];
-        if (other->sight && !(other->state == WATCH_WAITS && other->sight->board.what.call_kind == JOB_LIFE))
+        if (other->sight && !is_in(other, WATCH_WAITS) && !is_in(other, WATCH_COMPUTES))
             add_peer(t, r, i);
     }
     for (uint32_t i = 0, others = r->peer_count; i < t->ranks && !others; i++)
@@ -257,9 +265,9 @@ static uint64_t ago(uint64_t now, uint64_t then)
 /* Of all identities there; a place that it has left is not counted for this time. */
 static uint64_t known(const struct watch_board *b, bool inside)
 {
-    uint64_t n = 0;
+    uint64_t n = 0, from = watch_board_from(b);
     for (unsigned i = 0; i < WATCH_SPOTS; i++)
-        n += b->from && b->spot[i].from == b->from ? b->spot[i].count : 0;
+        n += from && b->spot[i].from == from ? b->spot[i].sum.count : 0;
     return !inside && n ? n - 1 : n;
 }
 

@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,16 @@ static void poll(void)
         MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
+/* Its naps, from the middle on, are three times as long. */
+static void slow(void)
+{
+    for (double begin = MPI_Wtime(); MPI_Wtime() < begin + 30;) {
+        nap(rank == CULPRIT && MPI_Wtime() > begin + 5 ? 60000 : 20000);
+        halo(MPI_COMM_WORLD, 0);
+        sum(copy);
+    }
+}
+
 /* --- What goes well, though irregularly --- */
 
 static void work(double seconds)
@@ -192,6 +203,23 @@ static void first(void)
     if (rank == CULPRIT)
         work(6);
     MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+/* From the middle on all take three times as long; and in a new part one does. */
+static void phase(void)
+{
+    int seconds = 0;
+    for (double begin = MPI_Wtime(); seconds < 12;) {
+        bool later = seconds > 5;
+        nap(later ? 30000 : 10000);
+        halo(MPI_COMM_WORLD, 0);
+        if (later)
+            nap(rank == CULPRIT ? 90000 : 10000);
+        if (later)
+            MPI_Barrier(MPI_COMM_WORLD);
+        seconds = (int)(MPI_Wtime() - begin);
+        MPI_Bcast(&seconds, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
 }
 
 /* As long as it takes, it is known from a recording. */
@@ -242,6 +270,7 @@ static const struct fault {
               {"stop", stop},           {"die", die},             {"receive_first", receive_first},
               {"wrong_tag", wrong_tag}, {"wrong_halo", wrong_halo}, {"other_order", other_order},
               {"poll", poll},           {"healthy", healthy},     {"first", first},
+              {"slow", slow},           {"phase", phase},
               {"ask", ask},             {"known", known},         {"none", NULL}};
 
 int main(int argc, char **argv)

@@ -46,9 +46,9 @@ static void set_up(void)
         b->events = 1000;
         b->longest = 10000000;
         b->from = PLACE;
-        b->spot[7] = (struct watch_spot){PLACE, 600, 0}; /* two identities there */
-        b->spot[9] = (struct watch_spot){PLACE, 400, 0};
-        b->spot[11] = (struct watch_spot){PLACE + 1, 5000, 0};
+        b->spot[7] = (struct watch_spot){PLACE, {600, 0}, {{0, 0}}}; /* two identities there */
+        b->spot[9] = (struct watch_spot){PLACE, {400, 0}, {{0, 0}}};
+        b->spot[11] = (struct watch_spot){PLACE + 1, {5000, 0}, {{0, 0}}};
         b->began = now - 60 * second;
         b->progressed = now - 30 * second;
         atomic_store(&b->since, b->progressed << 1);
@@ -148,8 +148,8 @@ END_TEST
 
 static void seen(uint32_t r, uint64_t times)
 {
-    sight[r].board.spot[7].count = times;
-    sight[r].board.spot[9].count = 0;
+    sight[r].board.spot[7].sum.count = times;
+    sight[r].board.spot[9].sum.count = 0;
 }
 
 /* How long a pause may be is said by those that were there before: of who waits, and of whom it waits for. */
@@ -216,6 +216,11 @@ START_TEST(a_collective_left_out)
     all_in("Allreduce", 20);
     call(3, "Finalize", JOB_LIFE, WATCH_PLAIN, 0, 20);
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    for (uint32_t r = 0; r < RANKS; r++)
+        call(r, "Finalize", JOB_LIFE, WATCH_PLAIN, 0, 20);
+    computes(3, 20); /* it is through */
+    ck_assert_str_eq(told(), "none");
+    all_in("Allreduce", 20);
     collective(3, "Barrier", WORLD, 20);
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
     collective(3, "Allreduce", WORLD, 20);
@@ -300,6 +305,11 @@ END_TEST
 START_TEST(collectives_in_another_order)
 {
     set_up();
+    all_in("Reduce", 20);
+    for (uint32_t r = 0; r < RANKS; r++)
+        sight[r].board.dest = r == 0 ? 0 : 1; /* to another root */
+    ck_assert_str_eq(told(), "deadlock 0 1 waiting 2 3 4 5");
+    set_up();
     for (uint32_t r = 0; r < 4; r++) {
         bool column = r == 0 || r == 3;
         collective(r, "Allreduce", column ? COLUMN : ROW, 20);
@@ -329,6 +339,65 @@ START_TEST(who_does_not_run)
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
     absent[3] = true;
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+}
+END_TEST
+
+/* Of events before the first season's end, until the second one's, and since: how many, ms before each. */
+static void went(uint32_t r, unsigned at, const uint64_t events[3], const double ms[3])
+{
+    struct watch_board *b = &sight[r].board;
+    struct watch_spot *spot = &b->spot[at];
+    struct watch_tally *ends[3] = {&spot->past[0], &spot->past[1], &spot->sum}, so_far = {0, 0};
+    b->seasons = 2;
+    b->season[0] = now - 50 * second;
+    b->season[1] = now - 10 * second;
+    spot->from = PLACE;
+    for (int i = 0; i < 3; i++) {
+        so_far.count += events[i];
+        so_far.gap_ns += (uint64_t)((double)events[i] * ms[i] * 1e6);
+        *ends[i] = so_far;
+    }
+}
+
+static void all_went(const double ms[3])
+{
+    set_up();
+    for (uint32_t r = 0; r < RANKS; r++)
+        went(r, 7, (uint64_t[]){1000, 4000, 300}, ms);
+}
+
+START_TEST(who_has_become_slow)
+{
+    static const double same[] = {10, 10, 10}, slow[] = {10, 10, 30};
+    all_went(same);
+    ck_assert_str_eq(told(), "none");
+    went(3, 7, (uint64_t[]){1000, 4000, 300}, slow);
+    ck_assert_str_eq(told(), "slow 3");
+    ck_assert_double_eq_tol(v.slowest.factor, 3, 1e-6);
+    ck_assert_uint_eq(v.slowest.rank, 3);
+    ck_assert_uint_eq(v.slowest.from, PLACE);
+    went(3, 7, (uint64_t[]){1000, 3000, 300}, (double[]){10, 20, 30}); /* from some time in a season on */
+    ck_assert_str_eq(told(), "slow 3");
+    ck_assert_double_eq_tol(v.slowest.factor, 3, 1e-6);
+    ck_assert_uint_eq(v.slowest.rank, 3);
+    ck_assert_uint_eq(v.slowest.from, PLACE);
+    all_in("Allreduce", 20); /* that is more to say */
+    computes(3, 20);
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    all_went(slow); /* for all: another phase */
+    ck_assert_str_eq(told(), "none");
+    all_went(same);
+    went(3, 9, (uint64_t[]){0, 0, 100}, (double[]){0, 0, 50}); /* at a place that is new */
+    ck_assert_str_eq(told(), "none");
+    all_went(same);
+    went(3, 9, (uint64_t[]){1000, 4000, 300}, (double[]){.1, .1, 1}); /* too short to matter */
+    ck_assert_str_eq(told(), "none");
+    all_went((double[]){10, 10, 8});
+    went(3, 7, (uint64_t[]){1000, 4000, 300}, (double[]){2, 2, 8}); /* no longer than the others */
+    ck_assert_str_eq(told(), "none");
+    all_went(same);
+    went(3, 7, (uint64_t[]){1000, 4000, 7}, (double[]){10, 10, 900}); /* too few to say */
+    ck_assert_str_eq(told(), "none");
 }
 END_TEST
 
@@ -431,6 +500,7 @@ int main(void)
         UNIT_TEST(requests_name_whom_they_wait_for),
         UNIT_TEST(collectives_in_another_order),
         UNIT_TEST(who_does_not_run),
+        UNIT_TEST(who_has_become_slow),
         UNIT_TEST(all_ask_again_and_again),
         UNIT_TEST(nothing_is_wrong),
         UNIT_TEST(hostile_numbers),

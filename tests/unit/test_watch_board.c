@@ -65,8 +65,8 @@ START_TEST(what_is_written_is_read)
     ck_assert_uint_eq(r->events, 9);
     ck_assert_uint_eq(r->mpi_ns, 10);
     ck_assert_uint_eq(r->longest, 60);
-    ck_assert_uint_eq(r->spot[6].count, 3);
-    ck_assert_uint_eq(r->spot[6].gap_ns, 150);
+    ck_assert_uint_eq(r->spot[6].sum.count, 3);
+    ck_assert_uint_eq(r->spot[6].sum.gap_ns, 150);
     ck_assert_uint_eq(r->spot[6].from, 0);
     ck_assert_uint_eq(r->comm[0].handle, 77);
     ck_assert_uint_eq(r->comm[0].collectives, 3);
@@ -92,6 +92,29 @@ START_TEST(communicators_are_told_apart)
         watch_board_comm(i, (uint32_t)i, "many", 0, 2, "ab", 2)->collectives++; /* beyond its room: nobody's */
     ck_assert_int_eq(look(0), WATCH_READ);
     ck_assert_uint_eq(sight.board.comm[WATCH_COMMS - 1].handle, WATCH_COMMS);
+    watch_board_close();
+}
+END_TEST
+
+/* All are equally long, of as many events: four at most, then two become one. */
+START_TEST(seasons_end)
+{
+    struct watch_board *b = make(0);
+    uint64_t second = UINT64_C(1000000000), at = b->began;
+    for (int i = 1; i <= 50; i++) {
+        watch_board_season(b, at += second);
+        watch_board_left(b, 6, 1000, at, (uint64_t)i, 0);
+        ck_assert_int_eq(look(0), WATCH_READ);
+        ck_assert_uint_eq(sight.board.since, at << 1);
+        ck_assert_uint_le(b->seasons, WATCH_SEASONS);
+    }
+    static const uint64_t ends[] = {16, 32, 48};
+    ck_assert_uint_eq(b->seasons, 3);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_uint_eq(b->season[i], b->began + ends[i] * second);
+        ck_assert_uint_eq(b->spot[6].past[i].count, ends[i] - 1);
+        ck_assert_uint_eq(b->spot[6].past[i].gap_ns, 1000 * (ends[i] - 1));
+    }
     watch_board_close();
 }
 END_TEST
@@ -266,6 +289,7 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_TEST(what_is_written_is_read),
         UNIT_TEST(communicators_are_told_apart),
+        UNIT_TEST(seasons_end),
         UNIT_TEST(requests_come_and_go),
         UNIT_TEST(places_can_be_found),
         UNIT_TEST(a_board_is_made_new_or_not_at_all),

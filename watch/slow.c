@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Who has become slow: places that a rank comes back to, compared with the same places before. */
+#include <stdlib.h>
+
+#include "base/order.h"
+#include "watch/verdict.h"
+
+enum { FEW = 8 };                                      /* events before and since, for a place to count */
+#define SHORT UINT64_C(3000000000)                     /* ns, of the time since */
+static const double slower = 2, busier = 1.5, much = .2;
+
+struct pace {
+    double factor; /* what was before its events since, over what would have been as it was before; 0: not known */
+    double share;  /* of that time, that was so */
+    uint64_t from; /* of the place with most more */
+};
+
+/* Since the end of a season, against what was until the end of that one or of an earlier one: in between it may have
+   changed. */
+static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint32_t earlier)
+{
+    const struct watch_board *b = &s->board;
+    struct pace p = {0, 0, 0};
+    double took = 0, would = 0, most = 0;
+    if (season >= b->seasons || s->now < b->season[season] || s->now - b->season[season] < SHORT)
+        return p;
+    for (unsigned i = 0; i < WATCH_SPOTS; i++) {
+        const struct watch_spot *spot = &b->spot[i];
+        const struct watch_tally *before = &spot->past[earlier], *since = &spot->past[season];
+        double events = (double)(spot->sum.count - since->count), ns = (double)(spot->sum.gap_ns - since->gap_ns);
+        if (before->count < FEW || spot->sum.count < since->count + FEW || spot->sum.gap_ns < since->gap_ns)
+            continue;
+        double usual = events * (double)before->gap_ns / (double)before->count;
+        took += ns;
+        would += usual;
+        if (ns - usual > most) {
+            most = ns - usual;
+            p.from = spot->from;
+        }
+    }
+    p.factor = would > 0 ? took / would : 0;
+    p.share = took / (double)(s->now - b->season[season]);
+    return p;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    return BASE_ORDER(*(const double *)a, *(const double *)b);
+}
+
+/* The lower one of an even number: of two ranks the other one. */
+static double median(const struct pace *p, uint32_t ranks, double *room, bool factors)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < ranks; i++)
+        if (p[i].factor > 0)
+            room[n++] = factors ? p[i].factor : p[i].share;
+    qsort(room, n, sizeof *room, by_size);
+    return n ? room[(n - 1) / 2] : 0;
+}
+
+/* Against how all have changed since, and only who computes longer than the others do, and much longer than before. */
+static struct watch_slowest slow_since(const struct pace *p, uint32_t ranks, double *room, bool *slow)
+{
+    struct watch_slowest most = {0, 0, 0};
+    double all = median(p, ranks, room, true), share = median(p, ranks, room, false);
+    all = all > 1 ? all : 1;
+    for (uint32_t i = 0; i < ranks; i++) {
+        double factor = p[i].factor / all;
+        slow[i] = factor >= slower && p[i].share >= busier * share && p[i].share * (1 - 1 / factor) >= much;
+        if (slow[i] && factor > most.factor)
+            most = (struct watch_slowest){factor, i, p[i].from};
+    }
+    return most;
+}
+
+struct watch_slowest watch_slow(const struct watch_row *rows, uint32_t ranks, bool *slow)
+{
+    struct pace *p = calloc((size_t)ranks + 1, sizeof *p);
+    double *room = calloc((size_t)ranks + 1, sizeof *room);
+    bool *now = calloc((size_t)ranks + 1, sizeof *now);
+    struct watch_slowest most = {0, 0, 0};
+    memset(slow, 0, ranks * sizeof *slow);
+    for (uint32_t pair = 0; pair < WATCH_SEASONS * WATCH_SEASONS && p && room && now; pair++) {
+        uint32_t season = pair / WATCH_SEASONS, earlier = pair % WATCH_SEASONS;
+        if (earlier > season)
+            continue;
+        for (uint32_t i = 0; i < ranks; i++)
+            p[i] = rows[i].sight ? pace_since(rows[i].sight, season, earlier) : (struct pace){0, 0, 0};
+        struct watch_slowest s = slow_since(p, ranks, room, now);
+        if (s.factor > most.factor) {
+            most = s;
+            memcpy(slow, now, ranks * sizeof *slow);
+        }
+    }
+    free(p);
+    free(room);
+    free(now);
+    return most;
+}
