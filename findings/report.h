@@ -67,8 +67,6 @@ double report_team_efficiency(const struct report_team *t);
 double report_fork_share(const struct report_model *m, const struct report_team *t);
 /* What class `index` does otherwise than class 0, in one line of at most `size` bytes; "" for class 0. */
 void report_class_difference(const struct report *r, uint32_t index, char *text, size_t size);
-/* Peer and bytes of a call in one class: "to rank+1, 800 B"; "" where it has neither. */
-void report_message_text(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size);
 const struct report_place *report_place_of(struct report *r, uint32_t terminal);
 /* 100 * part / whole, 0 for whole 0. */
 double report_percent(double part, double whole);

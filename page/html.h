@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as one HTML file without anything outside it: timeline and structure by the grammar, calls, regions,
+ * The report as one HTML file without anything outside it: timeline, loops, call paths, calls, regions,
  * ranks, communication and the quality of predictions, from the JSON report. At most about 2 MB, whatever the job.
  * Threads: owner.  Hook-safe: no.
  */
@@ -18,10 +18,6 @@ void report_print_html(struct report *r, FILE *out);
 void report_print_jobs_html(cJSON *root, FILE *out);
 
 /* --- Between the parts: html.c (all of it), html_turn.c (a turn replayed) --- */
-/* Figures as a row at the end of an array, NAN as null. */
-cJSON *html_figures(cJSON *array, const double *figures, int count);
-/* ["Isend3", "p2p", "halo@app.c:12"]; `phase`: the name with its mark of a begin or an end. */
-void html_add_terminal(struct report *r, uint32_t terminal, bool phase, cJSON *array);
 /* One turn of the main loop. */
 void html_add_turn(struct report *r, cJSON *turn);
 

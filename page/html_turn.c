@@ -38,6 +38,58 @@ struct turn {
     uint32_t *site, sites;
 };
 
+/* --- Rows --- */
+
+/* As an item of its own. */
+static cJSON *text_item(const char *text)
+{
+    cJSON *o = cJSON_CreateObject();
+
+    report_json_text(o, "text", text);
+    cJSON *item = cJSON_DetachItemFromObject(o, "text");
+    cJSON_Delete(o);
+    return item;
+}
+
+/* Figures as a row at the end of an array, NAN as null. */
+static cJSON *add_figures(cJSON *array, const double *figures, int count)
+{
+    cJSON *row = cJSON_CreateDoubleArray(figures ? figures : (const double[]){ 0 }, count);
+
+    cJSON_AddItemToArray(array, row);
+    return row;
+}
+
+/* Whose colour it gets. */
+static const char *kind_of(const struct job_terminal *t)
+{
+    if (t->kind == JOB_REGION)
+        return "omp";
+    switch (t->call_kind) {
+    case JOB_PROBE:
+        return job_call_kind_text(JOB_COMPLETION);
+    case JOB_NO_CALL_KIND:
+    case JOB_COMMUNICATOR:
+    case JOB_LIFE:
+        return job_call_kind_text(JOB_OTHER);
+    default:
+        return job_call_kind_text(t->call_kind);
+    }
+}
+
+/* ["Isend3", "p2p", "halo@app.c:12"] */
+static void add_terminal(struct report *r, uint32_t terminal, cJSON *array)
+{
+    const struct job_terminal *t = &r->job->terminals[terminal];
+    cJSON *row = add_figures(array, NULL, 0);
+
+    cJSON_AddItemToArray(row, text_item(report_site_name(r->names, terminal)));
+    cJSON_AddItemToArray(row, text_item(kind_of(t)));
+    cJSON_AddItemToArray(row, text_item(t->callsite < r->job->callsite_count ? report_where(r, terminal, 200) : ""));
+}
+
+/* --- The turn --- */
+
 /* The turn, or without a loop the whole job. NULL, or why there is none. */
 static const char *find(struct turn *t)
 {
@@ -83,7 +135,7 @@ static void add_piece(struct turn *t, const struct schedule_piece *p, cJSON *row
     const double figures[] = { (double)(p->begin - t->s.begin), (double)(p->end - p->begin), waits ? 2 : p->place % 2,
                                place == GRAMMAR_NONE ? -1.0 : place, p->late };
 
-    html_figures(row, figures, waits ? 5 : 4);
+    add_figures(row, figures, waits ? 5 : 4);
 }
 
 /* The pieces [i, …) of one rank; returns the first one of the next. */
@@ -96,7 +148,7 @@ static uint32_t add_row(struct turn *t, uint32_t i, cJSON *row)
         const struct schedule_piece *p = i < t->s.pieces && t->s.piece[i].rank == rank ? &t->s.piece[i] : NULL;
         bool small = p && p->end - p->begin < t->least;
         if (joined && (!small || to - from >= t->least)) {
-            html_figures(row, (const double[]){ (double)(from - t->s.begin), (double)(to - from), -1, joined }, 4);
+            add_figures(row, (const double[]){ (double)(from - t->s.begin), (double)(to - from), -1, joined }, 4);
             joined = 0;
         }
         if (!p)
@@ -117,7 +169,7 @@ static void add_rows(struct turn *t, cJSON *turn)
     uint32_t i = 0;
 
     for (uint32_t r = 0; r < t->r->job->info.ranks; r += t->step) {
-        cJSON *row = html_figures(rows, NULL, 0);
+        cJSON *row = add_figures(rows, NULL, 0);
         cJSON_AddItemToArray(ranks, cJSON_CreateNumber(r));
         while (i < t->s.pieces && t->s.piece[i].rank < r)
             i++;
@@ -152,7 +204,7 @@ static void add_messages(struct turn *t, cJSON *turn)
         }
         const double figures[] = { m->from, m->to, (double)(m->sent - t->s.begin), (double)(m->received - t->s.begin),
                                    (double)m->bytes, place_of(t, m->place) };
-        html_figures(messages, figures, 6);
+        add_figures(messages, figures, 6);
         added++;
     }
     ADD(turn, NUMBER("left_out", left_out));
@@ -172,7 +224,7 @@ static void add_turn(struct turn *t, cJSON *turn)
     add_messages(t, turn);
     cJSON *places = cJSON_AddArrayToObject(turn, "places");
     for (uint32_t i = 0; i < t->sites; i++)
-        html_add_terminal(t->r, replay_bind_site(t->bind, t->site[i])->terminal, false, places);
+        add_terminal(t->r, replay_bind_site(t->bind, t->site[i])->terminal, places);
 }
 
 void html_add_turn(struct report *r, cJSON *turn)

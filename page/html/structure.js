@@ -1,231 +1,103 @@
 // SPDX-License-Identifier: MIT
-// Timeline and flame view of one class. data.structure[class].rules[k] is a list of nodes
-//   [symbol, exponent, executions of one member, ns before and ns in one turn, what it moves]
-// symbol: a terminal's number, or -1 - k for rule k, or null where the file holds more than is shown.
-const terminals = data.terminals || [];  // [name, kind, place]
-let current = { index: 0, path: [], zoom: [] };
+// The program's loops as a tree with bars of their time, and its call paths as an icicle.
 
-const isRule = node => node[0] !== null && node[0] < 0;
-const ruleOf = node => data.structure[current.index].rules[-1 - node[0]];
-const turnNs = node => node[3] + node[4];
-const kindOf = node => node[0] === null ? "other" : isRule(node) ? "other" : terminals[node[0]][1];
+// --- Loops: data.loops, as the structure view has them ---
+const loopSeconds = loop => loop.seconds_per_turn * loop.turns * loop.by_stream.streams;
+const figure = v => count(Number(v.toPrecision(4)));
 
-// What a node's time is spent on, as shares of the kinds; rules are looked at once.
-let mixes = new Map();
-function mix(node) {
-  if (!isRule(node)) {
-    const all = turnNs(node) || 1;
-    return { computation: node[3] / all, [kindOf(node)]: node[4] / all };
-  }
-  if (mixes.has(node[0])) return mixes.get(node[0]);
-  const sum = {};
-  mixes.set(node[0], sum);
-  let all = 0;
-  for (const part of ruleOf(node)) {
-    const ns = turnNs(part) * part[1];
-    all += ns;
-    for (const [kind, share] of Object.entries(mix(part))) sum[kind] = (sum[kind] || 0) + share * ns;
-  }
-  for (const kind in sum) sum[kind] /= all || 1;
-  return sum;
+function turnsText(loop) {
+  if (loop.entries > 1 && loop.turns_min !== null) return `${loop.turns_min}–${loop.turns_max} turns, ${figure(loop.entries)} times`;
+  const { turns_min: least, turns_max: most } = loop.by_stream;
+  return (least !== null && least !== most ? `${least} to ${most} turns` : plural(Number(loop.turns.toPrecision(4)), "turn")) +
+    (loop.entries > 1 ? ` in ${figure(loop.entries)}` : "");
 }
 
-function label(node) {
-  const [symbol, turns] = node;
-  const times = turns > 1 ? count(turns) + " × " : "";
-  if (symbol === null) return node[5] || "…";
-  if (isRule(node)) return times + "[" + time(turnNs(node) / 1e9) + "]";
-  return times + terminals[symbol][0];
-}
-function describe(node) {
-  const [symbol, turns, executions, gap, duration, message] = node;
-  const lines = [label(node)];
-  if (symbol !== null && !isRule(node) && terminals[symbol][2]) lines.push(terminals[symbol][2]);
-  if (symbol !== null && !isRule(node) && message) lines.push(message);
-  lines.push(`a turn: ${time(gap / 1e9)} computation before, ${time(duration / 1e9)} ${isRule(node) ? "in calls and regions" : "inside"}`);
-  if (executions) lines.push(`${plural(executions, "turn")} in the run, ${time(executions * (gap + duration) / 1e9)}`);
-  return lines.join("\n");
+function rateText(call) {
+  if (call.every) return `1 in ${call.every} turns`;
+  return call.per_turn === null || call.per_turn === 1 ? "" : Number.isInteger(call.per_turn) ? `× ${call.per_turn}` : `${call.per_turn.toPrecision(3)} a turn`;
 }
 
-// --- Timeline: a row for each box that is open ---
-const LEAST = 0.0012; // of the width: what is narrower is drawn together
-
-function boxes(nodes) {
-  const all = nodes.reduce((s, n) => s + turnNs(n) * n[1], 0) || 1;
-  const out = [];
-  let at = 0, small = null;
-  const flush = () => { if (small) out.push(small); small = null; };
-  for (const node of nodes) {
-    const width = turnNs(node) * node[1] / all;
-    if (width < LEAST) {
-      if (!small) small = { at, width: 0, parts: 0, ns: 0, kinds: {} };
-      for (const [kind, share] of Object.entries(mix(node)))
-        small.kinds[kind] = (small.kinds[kind] || 0) + share * turnNs(node) * node[1];
-      small.width += width;
-      small.parts++;
-      small.ns += turnNs(node) * node[1];
-      if (small.width > 4 * LEAST) flush();
-    } else {
-      flush();
-      out.push({ at, width, node });
-    }
-    at += width;
-  }
-  flush();
-  return out;
+function timeRow(name, text, seconds, all, kind, title) {
+  const share = percent(seconds / all);
+  return element("div", { class: "pair", title }, element("span", {}, name),
+    element("div", {}, element("div", { class: "bar" }, element("i", { style: `width:${(100 * seconds / all).toFixed(2)}%;background:${colour(kind)}` }))),
+    element("span", { class: "wide" }, [text, share].filter(t => t).join(", ")));
 }
 
-const inOrder = parts => Object.keys(kinds).filter(k => parts[k] > 0.001).map(k => [k, parts[k]]);
+const LEAST = 0.001; // of all: what takes less is left out
+let smaller = 0;
+const large = all => part => {
+  const shown = (part.loops ? loopSeconds(part) : part.seconds) >= LEAST * all;
+  smaller += shown ? 0 : 1;
+  return shown;
+};
 
-function opens(node) { return node[0] !== null && (isRule(node) || node[1] > 1); }
-
-function drawBox(box, level) {
-  const style = `left:${(100 * box.at).toFixed(3)}%;width:${(100 * box.width).toFixed(3)}%;`;
-  if (!box.node) {
-    const title = `${plural(box.parts, "short part")}, ${time(box.ns / 1e9)}`;
-    return element("button", { class: "box", type: "button", tabindex: -1, title, "aria-label": title, style: style + "background:" + stripes(inOrder(box.kinds)) });
-  }
-  const parts = inOrder(mix(box.node));
-  const text = label(box.node), open = current.path[level] === box.node;
-  return element("button", {
-    class: "box" + (opens(box.node) ? " opens" : "") + (open ? " open" : ""), type: "button", title: describe(box.node),
-    "aria-expanded": opens(box.node) ? String(open) : undefined, "aria-label": text,
-    style: style + "background:" + stripes(parts), onclick: () => openBox(level, box.node),
-  }, box.width > 0.02 ? element("b", {}, text) : "");
+function loopTree(loop, all) {
+  const place = loop.file && loop.line ? ` ${loop.file}:${loop.line}` : "", seconds = loopSeconds(loop);
+  const name = loop.function + place, title = `${name}\n${turnsText(loop)}, ${time(loop.seconds_per_turn)} each\n${percent(loop.share / 100)} of all that starts where it does`;
+  return element("details", { class: "loop", open: "" },
+    element("summary", {}, timeRow(name, turnsText(loop), seconds, all, "computation", title)),
+    ...loop.calls.filter(large(all)).map(c => timeRow(`${c.call} ${c.callsite}`, rateText(c), c.seconds, all, kindOfCall(c.call), `${c.call} ${c.callsite}\n${plural(c.count, "call")}, ${time(c.seconds)}`)),
+    ...loop.loops.filter(large(all)).map(l => loopTree(l, all)));
 }
 
-function openBox(level, node) {
-  if (!opens(node)) return;
-  current.path = current.path[level] === node ? current.path.slice(0, level) : [...current.path.slice(0, level), node];
-  drawTimeline(level);
+function drawLoops() {
+  const all = data.loops.reduce((s, l) => s + loopSeconds(l), 0) || 1;
+  byId("loops").append(...data.loops.filter(large(all)).map(l => loopTree(l, all)));
+  if (!data.loops.length) byId("loops").append("Nothing was seen to repeat.");
+  byId("loops-note").textContent = (data.loops_by === "code" ? "Loops of the machine code." : "By what repeats in the events: there is no code to read.") +
+    (smaller ? ` ${plural(smaller, "part")} of less than 0.1 % left out.` : "");
 }
 
-function bodyOf(node) { return isRule(node) ? ruleOf(node) : [[node[0], 1, node[2], node[3], node[4], node[5]]]; }
+// --- Call paths: data.calltree; a click magnifies ---
+const NARROW = 0.002;
+const callKinds = new Map(data.callsites.map(s => [s.function, s.class]));
+const kindOfCall = name => callKinds.get(name) || "omp";
+const nameOf = path => path.function ?? path.call;
+const zoomed = [];
 
-function drawTimeline(focusLevel) {
-  const rows = byId("rows"), shape = data.structure[current.index];
-  rows.replaceChildren();
-  if (!shape || !shape.rules.length) { rows.append("No events were recorded."); return; }
-  let nodes = shape.rules[0];
-  for (let level = 0; level <= current.path.length; level++) {
-    const above = current.path[level - 1], all = (above ? turnNs(above) : nodes.reduce((s, n) => s + turnNs(n) * n[1], 0)) / 1e9;
-    const head = above ? (above[1] > 1 ? `one turn of ${label(above)}` : label(above)) : "the whole run";
-    rows.append(element("div", { class: "row-head" }, `${head}: ${time(all)}`));
-    const row = element("div", { class: "row", role: "group", "aria-label": head });
-    row.append(...boxes(nodes).map(box => drawBox(box, level)));
-    rows.append(row);
-    if (level === focusLevel) {
-      const again = row.querySelector(".box.open") || row.querySelector(".box.opens");
-      if (again) again.focus({ preventScroll: true });
-    }
-    if (current.path[level]) nodes = bodyOf(current.path[level]);
+// What is in a path, and its own time, as boxes from `at` on; the parts of a call are in it.
+function placePaths(path, at, width, depth, levels) {
+  (levels[depth] = levels[depth] || []).push({ path, at, width });
+  const parts = path.inside.length && path.own_seconds > 0 ? [...path.inside, { own: true, seconds: path.own_seconds, inside: [] }] : path.inside;
+  for (const part of parts) {
+    const own = width * part.seconds / (path.seconds || 1);
+    if (own >= NARROW) placePaths(part, at, own, depth + 1, levels);
+    at += own;
   }
 }
 
-// --- Flame: equal parts of a body together, most time first ---
-const DEEPEST = 12, NARROW = 0.002;
-
-function merged(nodes) {
-  const groups = new Map();
-  let computation = 0;
-  const add = (key, part) => {
-    const old = groups.get(key);
-    if (old) { old.ns += part.ns; old.times += part.times; } else groups.set(key, part);
-  };
-  for (const node of nodes) {
-    const [symbol, turns] = node;
-    if (isRule(node)) {
-      add(symbol + "/" + turns, { node, ns: turnNs(node) * turns, times: 1 });
-    } else {
-      computation += node[3] * turns;
-      add("t" + symbol, { node, ns: node[4] * turns, times: turns, leaf: true });
-    }
-  }
-  const out = [...groups.values()];
-  if (computation) out.push({ ns: computation, times: 1, kind: "computation" });
-  return out.sort((a, b) => b.ns - a.ns);
+function describePath(path) {
+  if (path.own) return `computation before the calls that stand here\n${time(path.seconds)}`;
+  const place = path.file ? ` ${path.file}${path.line ? ":" + path.line : ""}` : "";
+  return [nameOf(path) + place, `${time(path.seconds)}, own ${time(path.own_seconds)}`,
+    `${plural(path.count, "call")}: ${time(path.call_seconds)}, of these waiting ${time(path.waiting_seconds)}`,
+    `computation ${time(path.computation_seconds)}, ${bytes(path.bytes)}`].join("\n");
 }
 
-function flameLabel(part) {
-  if (part.kind) return "computation";
-  if (part.node[0] === null) return part.node[5] || "…";
-  return part.leaf ? (part.times > 1 ? count(part.times) + " × " : "") + terminals[part.node[0]][0]
-    : (part.times > 1 ? count(part.times) + " times " : "") + label(part.node);
-}
-
-function drawFlame(focus) {
-  const target = byId("flame-rows"), shape = data.structure[current.index];
+function drawCallPaths(focus) {
+  const target = byId("path-rows"), top = zoomed[zoomed.length - 1] || data.calltree, levels = [];
   target.replaceChildren();
-  if (!shape || !shape.rules.length) { target.append("No events were recorded."); return; }
-  const top = current.zoom.length ? current.zoom[current.zoom.length - 1] : null;
-  const rootNodes = top ? ruleOf(top) : shape.rules[0];
-  const all = rootNodes.reduce((s, n) => s + turnNs(n) * n[1], 0);
-  const levels = [];
-  const place = (parts, from, width, depth) => {
-    const sum = parts.reduce((s, p) => s + p.ns, 0) || 1;
-    let at = from;
-    for (const part of parts) {
-      const own = width * part.ns / sum;
-      if (own >= NARROW) {
-        (levels[depth] = levels[depth] || []).push({ part, at, width: own });
-        if (part.node && isRule(part.node) && depth < DEEPEST) place(merged(ruleOf(part.node)), at, own, depth + 1);
-      }
-      at += own;
-    }
-  };
-  place(merged(rootNodes), 0, 1, 0);
-  target.append(element("div", { class: "row-head" }, (top ? (top[1] > 1 ? `one turn of ${label(top)}` : label(top)) : "the whole run") + ": " + time(all / 1e9)));
-  for (const boxes of levels) {
-    const level = element("div", { class: "level" });
-    for (const { part, at, width } of boxes) {
-      const rule = part.node && isRule(part.node), kind = part.kind || (rule ? "rule" : kindOf(part.node));
-      const text = flameLabel(part), share = percent(width);
-      level.append(element("button", {
-        class: "box" + (rule ? " opens" : ""), type: "button", title: `${text}\n${share} of what is shown`, "aria-label": `${text}, ${share}`,
-        style: `left:${(100 * at).toFixed(3)}%;width:${(100 * width).toFixed(3)}%;background:${rule ? "var(--line)" : colour(kind)};` +
-          (rule ? "color:var(--text)" : ""),
-        onclick: () => { if (rule) { current.zoom.push(part.node); drawFlame(true); } },
-      }, width > 0.015 ? text : ""));
-    }
-    target.append(level);
-  }
-  if (focus) { const first = target.querySelector(".box"); if (first) first.focus({ preventScroll: true }); }
-}
-
-function chooseClass(index) {
-  const c = data.classes[index];
-  current = { index, path: [], zoom: [] };
-  mixes = new Map();
-  if (!c) return;
-  byId("class-note").textContent = `${plural(c.members, "member")}, ${plural(c.events, "event")} each` +
-    (c.difference ? `; other than class 0: ${c.difference}` : "") +
-    (data.structure[index] && data.structure[index].folded ? "; its shortest parts are folded" : "");
-  // The main loop is what people look for first: boxes that are most of their row stand open.
-  let nodes = data.structure[index] ? data.structure[index].rules[0] || [] : [];
-  while (nodes.length && current.path.length < 4) {
-    const all = nodes.reduce((s, n) => s + turnNs(n) * n[1], 0);
-    const longest = nodes.reduce((a, b) => turnNs(b) * b[1] > turnNs(a) * a[1] ? b : a);
-    if (!opens(longest) || turnNs(longest) * longest[1] < 0.4 * all) break;
-    current.path.push(longest);
-    nodes = bodyOf(longest);
-  }
-  drawTimeline();
-  drawFlame();
+  placePaths(top, 0, 1, 0, levels);
+  for (const boxes of levels)
+    target.append(element("div", { class: "level" }, ...boxes.map(({ path, at, width }) => {
+      const open = path.inside.length > 0 && path !== top, kind = path.own ? "computation" : path.call && kindOfCall(path.call);
+      const name = path.own ? "computation" : nameOf(path);
+      return element("button", {
+        class: "box" + (open ? " opens" : ""), type: "button", title: describePath(path), "aria-label": `${name}, ${percent(path.seconds / (top.seconds || 1))}`,
+        style: `left:${(100 * at).toFixed(3)}%;width:${(100 * width).toFixed(3)}%;background:${kind ? colour(kind) : "var(--line);color:var(--text)"}`,
+        onclick: () => { if (open) { zoomed.push(path); drawCallPaths(true); } },
+      }, width > 0.015 ? name : "");
+    })));
+  if (focus) target.querySelector(".box").focus({ preventScroll: true });
 }
 
 function startStructure() {
-  const select = byId("class");
-  data.classes.forEach((c, i) => select.append(element("option", { value: i }, cut(`${i}: ${c.ranks_text}`, 60))));
-  select.addEventListener("change", () => chooseClass(Number(select.value)));
-  byId("legend").replaceWith(legend(new Set(["computation", ...terminals.map(t => t[1])])));
-  arrows(byId("rows"), ".box");
-  arrows(byId("flame-rows"), ".box");
-  byId("rows").addEventListener("keydown", e => {
-    if (e.key === "Escape" && current.path.length) { current.path.pop(); drawTimeline(current.path.length); }
+  drawLoops();
+  byId("legend").replaceWith(legend(new Set(["computation", "omp", ...callKinds.values()])));
+  arrows(byId("path-rows"), ".box");
+  byId("path-rows").addEventListener("keydown", e => {
+    if (e.key === "Escape" && zoomed.length) { zoomed.pop(); drawCallPaths(true); }
   });
-  byId("flame-rows").addEventListener("keydown", e => {
-    if (e.key === "Escape" && current.zoom.length) { current.zoom.pop(); drawFlame(true); }
-  });
-  chooseClass(0);
-  if (!data.classes.length) { drawTimeline(); drawFlame(); }
+  drawCallPaths();
 }
