@@ -68,7 +68,7 @@ void oracle_dead_reckon(struct oracle *o, uint32_t terminal)
 
 void oracle_dead_reckoning_end(struct oracle *o)
 {
-    bool found = o->ensemble && !o->ensemble->asleep && at_known_place(o);
+    bool found = o->mixer.past && !o->mixer.asleep && at_known_place(o);
 
     o->dead_reckoning = !found && (double)o->trouble >= BETTER && o->account < ORACLE_SAVED;
 }

@@ -279,8 +279,8 @@ static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uin
     oracle_flush(o);
     oracle_sample_event(o, terminal, gap);
     earn(o);
-    if (o->ensemble)
-        oracle_ensemble_store(o, terminal, gap, duration);
+    if (o->mixer.past)
+        oracle_mixer_store(o, terminal, gap, duration);
     if (o->references && !o->dead_reckoning && o->account <= 0 && !all_match(o, terminal))
         oracle_dead_reckoning_begin(o);
     if (o->dead_reckoning) {
@@ -293,8 +293,7 @@ static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uin
         compare_times_of(o, oracle_heaviest(o), terminal, gap, duration);
         remember(o, terminal);
     }
-    if (o->ensemble)
-        oracle_ensemble_follow(o);
+    oracle_mixer_follow(o);
     oracle_sample(o);
     o->left = 0;
 }
@@ -308,8 +307,8 @@ static void dead_reckon(struct oracle *o, uint32_t terminal, uint64_t gap, uint6
     oracle_dead_reckon(o, terminal);
     compare_times_of(o, &o->now[0], terminal, gap, duration);
     remember(o, terminal);
-    if (o->ensemble)
-        oracle_match_store(o->ensemble->past, terminal, gap, duration);
+    if (o->mixer.past)
+        oracle_past_store(o->mixer.past, terminal, gap, duration);
 }
 
 /* All hypotheses go on with `terminal`. False: nothing changed. */
@@ -338,8 +337,8 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
         o->fast++;
         compare_times(o, &o->now[0], gap, duration);
         remember(o, terminal);
-        if (o->ensemble)
-            oracle_match_store(o->ensemble->past, terminal, gap, duration);
+        if (o->mixer.past)
+            oracle_past_store(o->mixer.past, terminal, gap, duration);
         return;
     }
     follow_slowly(o, terminal, gap, duration);
@@ -376,7 +375,7 @@ int oracle_check(const struct oracle *o, char *why, size_t size)
 {
     double all = 0;
 
-    if (o->ensemble && oracle_match_check(o->ensemble->past, why, size) != 0)
+    if (o->mixer.past && oracle_past_check(o->mixer.past, why, size) != 0)
         return PYTHIA_EFORMAT;
     if (!oracle_interval_check(&o->intervals))
         return wrong(why, size, 0, "quantiles of times out of order");

@@ -8,10 +8,10 @@
  *   follow.c     the set of hypotheses after an event
  *   dead_reckoning.c   where no position is right for long
  *   predict.c    the questions: climb what remains, descend to the answer
- *   calibrate.c  how much an answer is worth; how the times of this run compare
- *   history.c, history_match.c, context_frequency.c   the other source: what happened before in places like this one
+ *   pace.c       how the times of this run compare
+ *   history.c, past.c    what happened before in places like this one
  *   preload.c    what of the references it knows
- *   ensemble.c   who answers
+ *   mixer.c      the votes, and what they are worth
  *   sample.c     the oracle asks itself, and learns from what comes
  *   score.c      what it knows of its own quality
  *
@@ -23,10 +23,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "oracle/history_match.h"
 #include "oracle/interval.h"
 #include "oracle/gap_median.h"
 #include "oracle/oracle.h"
+#include "oracle/past.h"
 
 enum {
     ORACLE_DEPTH = 128,      /* frames of a hypothesis; one that is deeper forgets its top and becomes partial */
@@ -37,17 +37,12 @@ enum {
     ORACLE_BRANCHES = 6,     /* uses tried where a partial hypothesis runs off its top */
     ORACLE_AGREEING = 4,     /* hypotheses that take the fast path together */
     ORACLE_SETS = 4,         /* sets remembered for oracle_next */
-    ORACLE_RANGES = 12,      /* distances: 1, 2-3, 4-7, …, 2048 and more */
     ORACLE_PENDING = 32,     /* answers at one distance that wait for their event */
     ORACLE_BUCKETS = 5,      /* distances by which the sources are weighed: near 1, 4, 16, 64, 128 */
-    ORACLE_SHARES = 4,       /* by how sure a source is */
-    ORACLE_STREAKS = 10,     /* the reference by events foreseen in a row: 0-1, 2-3, 4-7, … */
-    ORACLE_LENGTHS = 11,     /* matches by their length: 1, 2-3, 4-7, … */
     /* What recovery may take, in steps of 20 to 30 ns where caches are warm: an event adds some to the account, which
        holds so many, and only the first ones of an event are for all hypotheses. Of 8, 12 and 16 an event and 1000 to
        4000 in all, 8 and 2000 cost least and lost nowhere a point (bench/RESULTS.md, "Surprises"). */
-    ORACLE_EARNED = 8, ORACLE_SAVED = 2000, ORACLE_AT_ONCE = 150,
-    ORACLE_SHARES_USUAL = 8  /* what usually follows, by its share */
+    ORACLE_EARNED = 8, ORACLE_SAVED = 2000, ORACLE_AT_ONCE = 150
 };
 
 /* Of the weight of the best explanation, or hypothesis: lighter ones are neither looked for nor asked. */
@@ -156,23 +151,20 @@ static inline uint64_t oracle_turns(const struct oracle_reference *ref, uint32_t
     return effective ? effective : ref->index->grammar->nodes[node].exponent;
 }
 
-/* How often a source was right lately where it was as sure as this. */
-struct oracle_trust { float right, total; };
+/* How often votes like this were right lately; evidence: the log odds of that, above what says nothing. */
+struct oracle_trust { float right, total, evidence; };
 
-/* Who can answer: the position in a reference, matches, what usually follows the last 6 events, the last 2; and the
-   past, which is what all but the position agree on, or the best of them. */
-enum oracle_source { ORACLE_POSITION, ORACLE_MATCH, ORACLE_USUAL, ORACLE_PAST = ORACLE_USUAL + ORACLE_MATCH_FREQUENCIES,
-                     ORACLE_SOURCES };
+/* Who votes: the position in a reference, the voters of the past; and the answer, which is judged as they are. */
+enum { ORACLE_POSITION, ORACLE_PAST, ORACLE_CONTEXTS = ORACLE_PAST + 1,
+       ORACLE_VOTERS = ORACLE_PAST + ORACLE_PAST_VOTERS, ORACLE_SAID = ORACLE_VOTERS, ORACLE_SOURCES,
+       ORACLE_STATES = 80 };
 
-/* How often each of the two was right lately where they differed. */
-struct oracle_rivals { float position, past; };
-
-/* What they say of one event; no trust: nothing. */
+/* What they say of one event, GRAMMAR_NONE: nothing, and how sure they are. */
 struct oracle_opinion {
     uint32_t said[ORACLE_SOURCES];
-    struct oracle_trust *trust[ORACLE_SOURCES];
-    struct oracle_rivals *rivals; /* NULL: the position and the past agree, or one of them says nothing */
-    bool all;                     /* given: what the past says is wanted, too, where the position alone answers */
+    uint8_t state[ORACLE_SOURCES];
+    bool timed; /* given: times are wanted */
+    bool all;   /* given: what the past says is wanted, too, where the position alone answers */
 };
 
 /* How the position came to its answer: its share of the weight, 0: none; whether a loop around it ends before. */
@@ -181,33 +173,24 @@ struct oracle_said { double share; bool left; };
 /* An answer that waits for its event. weight: the events that the sample stands for. */
 struct oracle_pending {
     uint64_t at;
-    uint32_t terminal, weight;
-    float raw, probability;
+    uint32_t weight;
+    float probability;
     struct oracle_opinion opinion;
 };
 
-/* Who gives the time until the next event: the position, the same by dead reckoning, a match, what is usual. */
-enum oracle_timing { ORACLE_TIMED_POSITION, ORACLE_TIMED_RECKONING, ORACLE_TIMED_MATCH, ORACLE_TIMED_USUAL,
-                     ORACLE_TIMINGS };
-
-struct oracle_ensemble {
-    struct oracle_matcher *past;
-    bool asleep, sure;  /* the past is not asked; the reference answers for the next event, whatever the past says */
-    bool missed;        /* the reference did not foresee everything */
+struct oracle_mixer {
+    struct oracle_past *past; /* NULL: nothing is learned of new code */
+    bool asleep, sure;  /* the past is not asked; the position answers for the next event, whatever the past says */
     uint64_t streak;    /* events in a row that the reference foresaw */
-    struct oracle_trust position[2][ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_STREAKS]; /* [1]: beyond the end of a loop */
-    struct oracle_trust match[ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_LENGTHS];
-    /* The past: [1]: the position missed just before; [1]: its sources agree; by the worth of the best. */
-    struct oracle_trust together[ORACLE_BUCKETS][2][2][ORACLE_SHARES_USUAL];
-    struct oracle_trust usual[ORACLE_MATCH_FREQUENCIES][ORACLE_BUCKETS][ORACLE_SHARES_USUAL];
-    struct oracle_rivals rivals[ORACLE_BUCKETS][2]; /* [1]: the position has been right for long */
-    struct oracle_gap_errors gap_errors[ORACLE_TIMINGS];
+    struct oracle_trust trust[ORACLE_SOURCES][ORACLE_BUCKETS][ORACLE_STATES];
+    float weight[ORACLE_BUCKETS][ORACLE_VOTERS]; /* of a voter's evidence */
+    struct oracle_gap_errors gap_errors[ORACLE_VOTERS + 1]; /* by who answers; the last one: by dead reckoning */
     struct { struct oracle_gap_errors *errors; double own, context; } gap; /* last asked for; NULL: not both known */
 };
 
 struct oracle {
     struct base_arena room;                          /* where this structure and all that is learned are */
-    struct oracle_ensemble *ensemble;                /* NULL: nothing is learned of new code */
+    struct oracle_mixer mixer;
     struct oracle_hypothesis *now, *spare; /* `now`: count of them; both have room for `limit` */
     uint32_t count, spare_count, limit;
     uint64_t countdown;                    /* events until the next sample or check */
@@ -230,7 +213,6 @@ struct oracle {
     uint32_t unasked;                      /* events of which nothing was said: the next answer stands for them */
     uint32_t agreed;                       /* events in a row that all hypotheses foresaw */
     struct oracle_time seen, said;         /* recent times, observed and predicted */
-    struct { double right, total; } reliability[ORACLE_RANGES][ORACLE_DECILES];
 
     uint64_t random;
     uint64_t sample_at;                    /* event number of the next sample */
@@ -296,7 +278,7 @@ static inline struct oracle_turn_gaps *oracle_turn_of(const struct oracle_refere
 /* Whether the position answers for the next event, whatever the past says. */
 static inline bool oracle_sure(const struct oracle *o)
 {
-    return !o->dead_reckoning && (!o->ensemble || o->ensemble->sure);
+    return !o->dead_reckoning && o->mixer.sure;
 }
 
 /* --- follow.c --- */
@@ -339,10 +321,7 @@ void oracle_dead_reckoning_begin(struct oracle *o);
 void oracle_dead_reckon(struct oracle *o, uint32_t terminal);   /* an event */
 void oracle_dead_reckoning_end(struct oracle *o);                  /* if it is time to */
 
-/* --- calibrate.c --- */
-double oracle_stay(const struct oracle *o, uint64_t distance); /* chance that nothing unexpected happens until then */
-double oracle_calibrated(const struct oracle *o, uint64_t distance, double raw);
-void oracle_learn(struct oracle *o, uint64_t distance, double raw, double n, bool right);
+/* --- pace.c --- */
 double oracle_gap_factor(const struct oracle *o);
 double oracle_duration_factor(const struct oracle *o);
 void oracle_drift(struct oracle *o, uint32_t events); /* forgets slowly: so many have come since the last call */
@@ -354,32 +333,26 @@ void oracle_preload(struct oracle *o);      /* once, before the first event: wha
                                                references the list */
 void oracle_preload_more(struct oracle *o); /* some more of it */
 
-/* --- ensemble.c --- */
-/* Out of `room`, of which oracle_ensemble_room() is enough; `events`: of all references. NULL: it is too small. */
-struct oracle_ensemble *oracle_ensemble_create(struct base_arena *room, size_t memory, uint64_t events);
-size_t oracle_ensemble_room(size_t memory);
-/* What the position's answer is worth, before calibration: how often such answers were right lately; where it was
-   always right, and where nothing is learned, its share of the weight times the chance that nothing unexpected happens
-   until then. */
-double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
-/* Whether the past is to be asked, too. */
-bool oracle_ensemble_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
-/* What each source says, into an opinion that is empty but for `all`; `choose`: turns the reference's answer (terminal
-   GRAMMAR_NONE: none) into that of both. */
-void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
-                    struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion);
-void oracle_ensemble_judge(const struct oracle_opinion *p, uint32_t terminal); /* what was said of this event */
-void oracle_ensemble_judge_gap(struct oracle_ensemble *m, uint64_t gap); /* what was last said of the next event's */
-void oracle_ensemble_foreseen(struct oracle *o, bool foreseen); /* by the position */
-void oracle_ensemble_hits(struct oracle *o, uint64_t n); /* the reference was right n times on the fast path */
-void oracle_ensemble_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);
-void oracle_ensemble_follow(struct oracle *o);
+/* --- mixer.c --- */
+void oracle_mixer_create(struct oracle *o); /* once `past` is there, or NULL */
+/* How often answers of the position alone like this were right lately. */
+double oracle_position_worth(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
+/* The position's answer (terminal GRAMMAR_NONE: none) becomes that of all voters, with its probability; opinion: empty
+   but for what is given. */
+void oracle_mix(struct oracle *o, uint64_t distance, const struct oracle_said *said, struct oracle_answer *answer,
+                struct oracle_opinion *opinion);
+/* What was said of this event. */
+void oracle_mixer_judge(struct oracle *o, uint64_t distance, const struct oracle_opinion *p, uint32_t terminal);
+void oracle_mixer_judge_gap(struct oracle_mixer *m, uint64_t gap); /* what was last said of the next event's */
+void oracle_mixer_foreseen(struct oracle *o, bool foreseen); /* by the position */
+/* The position was right n times on the fast path; the probability that was said. */
+double oracle_mixer_hits(struct oracle *o, uint64_t n);
+void oracle_mixer_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);
+void oracle_mixer_follow(struct oracle *o);
 
 /* --- predict.c, next.c, remain.c, score.c --- */
-/* As oracle_predict, with the value before calibration. With an `opinion`, for the oracle's own use: what each source
-   says, but no times. */
-int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
-               struct oracle_opinion *opinion);
+/* As oracle_predict, with what each voter says. */
+int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, struct oracle_opinion *opinion);
 /* The answer, of the terminals in `set`, of those hypotheses whose `at` is the distance, and its weight. 1: none. */
 int oracle_ask_some(struct oracle *o, uint64_t distance, const uint64_t *at, const uint8_t *set,
                     struct oracle_answer *answer, double *weight);

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-oracle.la
 libpythia_oracle_la_SOURCES = \
-	%D%/calibrate.c \
-	%D%/context_frequency.c %D%/context_frequency.h \
 	%D%/dead_reckoning.c \
-	%D%/ensemble.c \
 	%D%/follow.c \
 	%D%/gap_context.h \
 	%D%/gap_median.h \
 	%D%/history.c %D%/history.h \
-	%D%/history_match.c %D%/history_match.h \
 	%D%/index.c \
 	%D%/internal.h \
 	%D%/interval.c %D%/interval.h \
 	%D%/oracle.c %D%/oracle.h \
 	%D%/peers.c %D%/peers.h \
+	%D%/mixer.c \
 	%D%/next.c \
+	%D%/pace.c \
+	%D%/past.c %D%/past.h \
 	%D%/predict.c \
 	%D%/preload.c \
 	%D%/recover.c \
@@ -37,8 +36,8 @@ UNIT_TESTS += tests/unit/test_gap_context tests/unit/test_gap_median
 tests_unit_test_gap_context_SOURCES = tests/unit/test_gap_context.c
 tests_unit_test_gap_median_SOURCES = tests/unit/test_gap_median.c
 
-UNIT_TESTS += tests/unit/test_history_match
-tests_unit_test_history_match_SOURCES = tests/unit/test_history_match.c
+UNIT_TESTS += tests/unit/test_past
+tests_unit_test_past_SOURCES = tests/unit/test_past.c
 
 UNIT_TESTS += tests/unit/test_interval
 tests_unit_test_interval_SOURCES = tests/unit/test_interval.c $(FOLLOWER)

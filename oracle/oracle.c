@@ -93,7 +93,7 @@ static void set_priors(struct oracle *o)
     }
 }
 
-static int create_ensemble(struct oracle *o, size_t memory)
+static int create_past(struct oracle *o, size_t memory)
 {
     uint64_t events = 0;
 
@@ -101,10 +101,10 @@ static int create_ensemble(struct oracle *o, size_t memory)
         uint64_t length = o->reference[r].index->length[0];
         events = length > UINT64_MAX - events ? UINT64_MAX : events + length;
     }
-    o->ensemble = oracle_ensemble_create(&o->room, memory, events);
-    if (o->ensemble)
+    o->mixer.past = oracle_past_create(&o->room, memory, events);
+    if (o->mixer.past)
         oracle_preload(o);
-    return o->ensemble != NULL;
+    return o->mixer.past != NULL;
 }
 
 /* Most of it is seldom touched: it takes memory page by page, and none that malloc would keep. */
@@ -113,7 +113,7 @@ static struct oracle *take_oracle(size_t learn)
     struct base_arena room;
     size_t bytes = sizeof(struct oracle);
 
-    if (learn && __builtin_add_overflow(bytes, oracle_ensemble_room(learn), &bytes))
+    if (learn && __builtin_add_overflow(bytes, oracle_past_room(learn), &bytes))
         return NULL;
     if (base_arena_open(&room, 1, bytes))
         return NULL;
@@ -148,11 +148,12 @@ struct oracle *oracle_create(const struct oracle_index *const *index, const doub
             goto destroy;
     if (!create_hypotheses(o))
         goto destroy;
-    if (options && options->learn && !create_ensemble(o, options->learn))
+    if (options && options->learn && !create_past(o, options->learn))
         goto destroy;
     o->previous = GRAMMAR_NONE;
     set_priors(o);
     root(o, weight);
+    oracle_mixer_create(o);
     oracle_sample_start(o);
     return o;
 destroy:

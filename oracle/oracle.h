@@ -18,11 +18,11 @@
  * surprises cost in the mean is a few steps an event (ORACLE_EARNED); where they cost more, what is left of the
  * position advances with the events, whatever these are.
  *
- * What the reference does not know is learned as the run goes (history_match.h), and predicted from its second turn on;
- * the source that was right more often lately, at such a distance and when as sure as now, answers.
+ * What the reference does not know is learned as the run goes (past.h), and predicted from its second turn on. The
+ * position and what is learned vote (mixer.c), by how often such votes were right so far in this run; so is the
+ * probability of an answer how often such answers were.
  *
- * Questions jump over whole rules with precomputed lengths and mean times; nothing is replayed. The probability of an
- * answer is calibrated against how right such answers have been so far in this run.
+ * Questions jump over whole rules with precomputed lengths and mean times; nothing is replayed.
  *
  * Threads: an index: any, read-only; an oracle: owner.
  * Hook-safe: oracle_follow and the questions (no malloc, lock or system call); creation is not.

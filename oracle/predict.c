@@ -349,32 +349,20 @@ static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, boo
     return said;
 }
 
-int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
-               struct oracle_opinion *opinion)
+int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, struct oracle_opinion *opinion)
 {
-    struct oracle_opinion unused = { .all = false };
-
-    *raw = 0;
     oracle_clear(answer);
     if (distance == 0)
         return 1;
-    struct oracle_said said = ask_reference(o, distance, !opinion, answer);
-    *raw = oracle_raw(o, distance, &said);
-    if (opinion)
-        opinion->said[ORACLE_POSITION] = answer->terminal;
-    bool needed = oracle_ensemble_needed(o, distance, &said);
-    if (needed || (opinion && o->ensemble && !o->ensemble->asleep))
-        oracle_ensemble_ask(o, distance, &said, needed, answer, raw, opinion ? opinion : &unused);
-    if (answer->terminal == GRAMMAR_NONE)
-        return 1;
-    answer->probability = oracle_calibrated(o, distance, *raw);
-    return 0;
+    struct oracle_said said = ask_reference(o, distance, opinion->timed, answer);
+    oracle_mix(o, distance, &said, answer, opinion);
+    return answer->terminal == GRAMMAR_NONE;
 }
 
 int oracle_predict(struct oracle *o, uint64_t distance, struct oracle_answer *answer)
 {
-    double raw;
-    return oracle_ask(o, distance, answer, &raw, NULL);
+    struct oracle_opinion opinion = { .timed = true };
+    return oracle_ask(o, distance, answer, &opinion);
 }
 
 void oracle_bound(struct oracle *o, uint64_t distance, struct oracle_answer *answer)

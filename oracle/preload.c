@@ -86,14 +86,14 @@ static void preload_run(struct oracle *o, uint32_t reference, uint64_t from, uin
         there = true;
         uint32_t node = h->frames[h->depth - 1].node, terminal = x->grammar->nodes[node].symbol;
         const struct oracle_time *t = oracle_mean(x, node);
-        oracle_match_preload(o->ensemble->past, terminal >= GRAMMAR_LOST ? GRAMMAR_NONE : terminal, whole(t->gap),
-                          whole(t->duration));
+        oracle_past_preload(o->mixer.past, terminal >= GRAMMAR_LOST ? GRAMMAR_NONE : terminal, whole(t->gap),
+                            whole(t->duration));
     }
 }
 
 static void preload(struct oracle *o, uint64_t events)
 {
-    const struct oracle_history *t = &o->ensemble->past->history;
+    const struct oracle_history *t = &o->mixer.past->history;
 
     while (events > 0 && t->preloaded < t->fixed) {
         const struct oracle_history_piece *p = oracle_history_origin(t, t->preloaded);
@@ -110,7 +110,7 @@ void oracle_preload_more(struct oracle *o)
 
 void oracle_preload(struct oracle *o)
 {
-    struct oracle_history *history = &o->ensemble->past->history;
+    struct oracle_history *history = &o->mixer.past->history;
     uint64_t all = 0, room = history->fixed;
 
     for (uint32_t r = 0; r < o->references; r++)
@@ -123,7 +123,7 @@ void oracle_preload(struct oracle *o)
         for (uint64_t p = 0; p < pieces; p++)
             oracle_history_plan(history, r, length / pieces * p, share / pieces);
     }
-    oracle_match_start(o->ensemble->past);
+    oracle_past_start(o->mixer.past);
     if (history->fixed <= AT_START)
         preload(o, history->fixed);
 }

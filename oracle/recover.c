@@ -245,14 +245,14 @@ static void doubt_turns(const struct oracle *o, struct oracle_hypothesis *h, uin
 
 bool oracle_relocate_by_history(struct oracle *o, double weight, uint64_t length)
 {
-    struct oracle_matcher *past = o->ensemble ? o->ensemble->past : NULL;
+    struct oracle_past *past = o->mixer.past;
 
     if (past && past->here.next != past->history.count)
-        oracle_match_follow(past, false);
-    const struct oracle_match *m = past ? oracle_match_in_reference(past, length) : NULL;
+        oracle_past_follow(past);
+    const struct oracle_match *m = past ? oracle_past_in_reference(past, length) : NULL;
     if (!m)
         return false;
-    const struct oracle_history_piece *p = oracle_history_origin(&o->ensemble->past->history, m->at);
+    const struct oracle_history_piece *p = oracle_history_origin(&past->history, m->at);
     struct oracle_hypothesis *s = oracle_slot(o, p->reference, weight * price(o, ORACLE_RELOCATED), ORACLE_RELOCATED);
     if (s) {
         oracle_seek(o, s, p->event + (m->at - p->place));

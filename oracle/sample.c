@@ -2,8 +2,8 @@
 /*
  * The oracle asks itself, and learns from what comes. At distance 1 it does so at each event: on the fast path by
  * counting, off it by asking before the event. The other distances have their turn one after the other, and the times,
- * at random intervals so that no period of the program falls in step with them. One answer serves the score, the
- * calibration, and the trust in each source.
+ * at random intervals so that no period of the program falls in step with them. One answer serves the score, and what
+ * the votes and their voters are worth.
  */
 #include <math.h>
 
@@ -12,7 +12,8 @@
 /* A short run has few events: the first ones are sampled often, so that it gets figures too. A sample counts for the
    events until the next one of its distance: what is often at first is not more. */
 enum { DOUBTED = 8, /* events between answers at distance 1 */
-       EARLY = 512, YOUNG = 4096, EARLY_INTERVAL = 2, YOUNG_INTERVAL = 8, INTERVAL = 64 };
+       EARLY = 512, YOUNG = 4096, EARLY_INTERVAL = 2, YOUNG_INTERVAL = 8, INTERVAL = 16,
+       ASLEEP_INTERVAL = 64 };
 
 static const uint32_t sampled_at[ORACLE_BUCKETS] = { 1, 4, 16, 64, 128 };
 static const int score_of[ORACLE_BUCKETS] = { 0, -1, 1, 2, 3 }; /* which distance of the score that is */
@@ -27,7 +28,8 @@ static uint32_t random_below(struct oracle *o, uint32_t n)
 
 static uint32_t interval(struct oracle *o)
 {
-    uint32_t mean = o->score.events < EARLY ? EARLY_INTERVAL : o->score.events < YOUNG ? YOUNG_INTERVAL : INTERVAL;
+    uint32_t mean = o->score.events < EARLY ? EARLY_INTERVAL : o->score.events < YOUNG ? YOUNG_INTERVAL
+                    : o->mixer.past && !o->mixer.asleep ? INTERVAL : ASLEEP_INTERVAL;
 
     return mean / 2 + random_below(o, mean);
 }
@@ -52,44 +54,33 @@ static void schedule(struct oracle *o)
 static void count_time(struct oracle *o, uint64_t gap)
 {
     struct oracle_answer answer;
-    double raw;
 
-    if (o->ensemble)
-        o->ensemble->gap.errors = NULL;
-    if (gap == 0 || oracle_ask(o, 1, &answer, &raw, NULL) != 0 || answer.until < 0)
+    o->mixer.gap.errors = NULL;
+    if (gap == 0 || oracle_predict(o, 1, &answer) != 0 || answer.until < 0)
         return;
-    if (o->ensemble)
-        oracle_ensemble_judge_gap(o->ensemble, gap);
+    oracle_mixer_judge_gap(&o->mixer, gap);
     o->score.time_error[oracle_time_bucket(fabs(answer.until - (double)gap) / (double)gap)] += o->sample_weight;
 }
 
 static void judge(struct oracle *o, int bucket, const struct oracle_pending *p, uint32_t terminal)
 {
-    bool hit = p->terminal == terminal;
+    uint32_t said = p->opinion.said[ORACLE_SAID];
 
-    if (o->ensemble)
-        oracle_ensemble_judge(&p->opinion, terminal);
-    if (p->terminal == GRAMMAR_NONE) {
-        if (score_of[bucket] >= 0)
-            oracle_count_unknown(o, score_of[bucket], p->weight);
-        return;
-    }
-    if (score_of[bucket] >= 0)
-        oracle_count_answer(o, score_of[bucket], (double)p->probability, hit, p->weight);
-    oracle_learn(o, sampled_at[bucket], (double)p->raw, 1, hit);
+    oracle_mixer_judge(o, sampled_at[bucket], &p->opinion, terminal);
+    if (score_of[bucket] >= 0 && said == GRAMMAR_NONE)
+        oracle_count_unknown(o, score_of[bucket], p->weight);
+    else if (score_of[bucket] >= 0)
+        oracle_count_answer(o, score_of[bucket], (double)p->probability, said == terminal, p->weight);
 }
 
 static struct oracle_pending ask(struct oracle *o, int bucket, uint32_t weight, bool all)
 {
     struct oracle_pending p = { .at = o->score.events + sampled_at[bucket], .weight = weight };
     struct oracle_answer answer;
-    double raw;
 
     p.opinion.all = all;
-    oracle_ask(o, sampled_at[bucket], &answer, &raw, &p.opinion);
-    p.terminal = answer.terminal;
+    oracle_ask(o, sampled_at[bucket], &answer, &p.opinion);
     p.probability = (float)answer.probability;
-    p.raw = (float)raw;
     return p;
 }
 
@@ -115,8 +106,7 @@ void oracle_sample_event(struct oracle *o, uint32_t terminal, uint64_t gap)
     if (o->score.events + 1 >= o->sample_at)
         count_time(o, gap);
     ask_before(o, terminal);
-    if (o->ensemble)
-        oracle_ensemble_foreseen(o, oracle_foreseen(o, terminal));
+    oracle_mixer_foreseen(o, oracle_foreseen(o, terminal));
     o->score.events++;
     o->score.known += oracle_known(o, terminal);
     for (int b = 1; b < ORACLE_BUCKETS; b++)

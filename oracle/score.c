@@ -29,11 +29,9 @@ void oracle_flush(struct oracle *o)
 {
     if (o->fast == 0)
         return;
-    const struct oracle_said certain = { 1, false };
-    double raw = oracle_raw(o, 1, &certain), n = (double)o->fast;
+    double n = (double)o->fast, probability = oracle_mixer_hits(o, o->fast);
     if (oracle_sure(o)) {
-        oracle_count_answer(o, 0, oracle_calibrated(o, 1, raw), true, o->fast);
-        oracle_learn(o, 1, raw, n, true);
+        oracle_count_answer(o, 0, probability, true, o->fast);
     } else {
         o->unasked += (uint32_t)o->fast;
     }
@@ -49,8 +47,6 @@ void oracle_flush(struct oracle *o)
     for (uint32_t i = 0; i < o->count; i++)
         o->now[i].age += (uint32_t)o->fast;
     o->agreed += (uint32_t)o->fast;
-    if (o->ensemble)
-        oracle_ensemble_hits(o, o->fast);
     o->fast = o->left = 0;
 }
 
