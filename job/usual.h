@@ -55,7 +55,7 @@ void job_lengths_outside(struct job_lengths *l, uint64_t ns, uint64_t turn);
 
 static inline uint32_t job_quarter(uint64_t ns)
 {
-    unsigned octave = 63u - (unsigned)__builtin_clzll(ns | 4);
+    unsigned octave = 63u ^ (unsigned)__builtin_clzll(ns | 4);
     return (uint32_t)(ns >> (octave - 2)) + 4 * octave - 4;
 }
 

@@ -42,21 +42,23 @@ static uint32_t hop_find(struct session_hops *h, uint32_t from, uint32_t to)
         base_array_room(&h->hop, &h->hop_room, h->hops + 1u, sizeof *h->hop))
         return GRAMMAR_NONE;
     base_hash_put(&h->by_way, hash, h->hops);
-    h->hop[h->hops] = (struct session_hop){ .from = from, .to = to };
+    h->hop[h->hops] = (struct session_hop){ .from = from, .to = to, .place = h->stop[to] };
     return h->hops++;
 }
 
-__attribute__((noinline)) struct session_hop *session_hops_turn(struct session_hops *h, uint32_t terminal,
-                                                                uint32_t path)
+__attribute__((noinline)) uint32_t session_hops_turn(struct session_hops *h, uint32_t terminal, uint32_t path)
 {
-    uint32_t from = h->now - 1u, to = stop_find(h, terminal, path); /* from nowhere: GRAMMAR_NONE */
-    uint32_t hop = to == GRAMMAR_NONE ? GRAMMAR_NONE : hop_find(h, from, to);
-    session_hops_break(h);
-    if (hop == GRAMMAR_NONE)
-        return NULL;
-    if (from != GRAMMAR_NONE)
-        h->stop[from].last = hop + 1;
-    return &h->hop[hop];
+    uint32_t before = h->now, other = before ? h->hop[before - 1].other : 0;
+    if (!other || !session_hop_leads(&h->hop[other - 1], terminal, path)) {
+        uint32_t from = before ? h->hop[before - 1].to : GRAMMAR_NONE, to = stop_find(h, terminal, path);
+        session_hops_break(h);
+        other = to == GRAMMAR_NONE ? 0 : hop_find(h, from, to) + 1;
+    }
+    if (before && other) {
+        h->hop[before - 1].other = h->hop[before - 1].next;
+        h->hop[before - 1].next = other;
+    }
+    return other;
 }
 
 bool session_hops_copy(const struct session_hops *h, struct session_hops *copy)
@@ -105,13 +107,13 @@ int session_hops_finish(const struct session_hops *h, struct job *job, uint32_t 
     own.hop = calloc(h->hops + (size_t)1, sizeof *own.hop);
     int error = own.stop && own.hop ? digrams_finish(h, job, terminal) : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < h->stops && !error; i++)
-        own.stop[i] = (struct job_stop){ .terminal = terminal[h->stop[i].terminal], .path = h->stop[i].path,
-                                         .duration_ns = h->stop[i].duration };
+        own.stop[i] = (struct job_stop){ .terminal = terminal[h->stop[i].terminal], .path = h->stop[i].path };
     for (uint32_t i = 0; i < h->hops && !error; i++) {
         const struct session_hop *hop = &h->hop[i];
         own.hop[i] = (struct job_hop){ .from = hop->from, .to = hop->to, .count = hop->gap.samples };
         own.stop[hop->to].count += hop->gap.samples;
         own.stop[hop->to].gap_ns += hop->gap.total;
+        own.stop[hop->to].duration_ns += hop->duration;
     }
     if (!error && h->stops)
         error = job_hops_add(job, rank, thread, &own);

@@ -5,8 +5,8 @@
  *   life      life.c start, finish    choose.c mode, paths    control.c pause, reset, dump
  *             checkpoint.c, part.c, signals.c what a run that dies leaves    publish.c the job file    summary.c
  *             machine.c the nodes    tree.c the processes of a script
- *   stream    stream.c spans to events    thread.c whose stream is whose    keys.c identity to terminal
- *             define.c definitions of the job    site.c whence a call comes
+ *   stream    stream.c spans to events    notes.c what is beside them    thread.c whose stream is whose
+ *             keys.c identity to terminal    define.c definitions of the job    site.c whence a call comes
  *             timeline.c, flow.c, hops.c, starts.c, sums.c what is noted beside the events
  *   ask       ask.c hooks' questions    self.c the program's    predict.c the reference, each stream's oracle
  *             peers.c who comes next    progress.c the live line
@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+#include "base/clock.h"
 #include "base/options.h"
 #include "session/ask.h"
 #include "session/flow.h"
@@ -184,6 +185,22 @@ static inline bool stream_take(struct session_stream *s)
             return session_mode() != SESSION_OFF;
         session_stream_wait(s);
     }
+}
+
+/* stream.c: the first time, under the lock. */
+uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum job_phase phase);
+/* The stream's number of an entry's terminal; the first time it is defined, under the lock. */
+static inline uint32_t session_terminal_of(struct session_stream *s, uint32_t entry, enum job_phase phase)
+{
+    uint32_t terminal = s->keys.entries[entry].terminal[phase];
+    return __builtin_expect(terminal == GRAMMAR_NONE, 0) ? session_terminal_define(s, entry, phase) : terminal;
+}
+
+/* A clock that never runs backwards within a stream keeps gaps from wrapping around. */
+static inline uint64_t session_now(const struct session_stream *s)
+{
+    uint64_t now = base_clock_now();
+    return now < s->last ? s->last : now;
 }
 
 /* Whether this thread is inside an append. Safe in a signal handler. */

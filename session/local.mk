@@ -12,6 +12,7 @@ libpythia_session_la_SOURCES = \
 	%D%/internal.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/life.c %D%/life.h \
+	%D%/notes.c \
 	%D%/part.c \
 	%D%/peers.c %D%/peers.h \
 	%D%/predict.c \

@@ -72,39 +72,9 @@ void session_leave(void)
     base_guard_leave();
 }
 
-/* --- Polls --- */
-
-enum { POLLED_OWN = 100 }; /* ns that the hooks themselves may take between two polls */
-
-void session_polled(struct session_stream *s, uint32_t entry, uint64_t begin, uint64_t end)
-{
-    uint64_t took = end - begin, since = begin - s->polled_until;
-    bool again = s->polled_at == s->events;
-    s->polled_ns = (again ? s->polled_ns + (since <= took + POLLED_OWN ? since : 0) : 0) + took;
-    s->polled_until = end;
-    s->polled_at = s->events;
-    if (entry == GRAMMAR_NONE)
-        return;
-    s->keys.entries[entry].polls.samples++;
-    s->keys.entries[entry].polls.total += took;
-}
-
-uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin)
-{
-    uint64_t room = begin > s->last ? begin - s->last : 0, polled = s->polled_at == s->events ? s->polled_ns : 0;
-    return begin - (polled < room ? polled : room);
-}
-
 /* --- Events --- */
 
-void session_took(struct session_stream *s, uint64_t ns)
-{
-    s->first_ns += ns;
-    s->first_at = s->events;
-}
-
-static __attribute__((noinline)) uint32_t terminal_define(struct session_stream *s, uint32_t entry,
-                                                          enum job_phase phase)
+uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum job_phase phase)
 {
     uint64_t before = base_clock_processor();
     base_fpu_t kept = base_fpu_hold();
@@ -131,13 +101,6 @@ static __attribute__((noinline)) uint32_t terminal_define(struct session_stream 
     return number;
 }
 
-/* The stream's number of an entry's terminal; the first time it is defined, under the lock. */
-static inline uint32_t terminal_of(struct session_stream *s, uint32_t entry, enum job_phase phase)
-{
-    uint32_t terminal = s->keys.entries[entry].terminal[phase];
-    return __builtin_expect(terminal == GRAMMAR_NONE, 0) ? terminal_define(s, entry, phase) : terminal;
-}
-
 static void follow(struct session_stream *s, const struct grammar_event *e, uint32_t peer_class)
 {
     uint32_t terminal = s->keys.reference_terminal[e->terminal];
@@ -146,15 +109,6 @@ static void follow(struct session_stream *s, const struct grammar_event *e, uint
     oracle_follow(s->oracle, terminal, e->gap, e->duration);
     session_peers_after(s, peer_class, terminal, e);
     base_fpu_give_back(kept);
-}
-
-static inline __attribute__((always_inline)) void deliver(struct session_stream *s, const struct grammar_event *e,
-                                                          uint32_t peer_class)
-{
-    if (s->grammar)
-        grammar_append(s->grammar, e);
-    if (s->oracle)
-        follow(s, e, peer_class);
 }
 
 void session_stream_wait(struct session_stream *s)
@@ -198,31 +152,14 @@ static inline bool in_region(const struct session_stream *s, uint32_t spans)
     return spans && s->open[spans - 1].kind == JOB_REGION;
 }
 
-/* The values of `e` are there; the rest is filled in here: an event is written once and never copied. */
-static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
-                                                         enum job_phase phase, uint32_t path, uint64_t begin,
-                                                         uint64_t end, struct grammar_event *e, bool after_region)
+/* What it took is timed, and in a predicted run left out: the oracle's part, too. */
+static __attribute__((noinline)) void append_timed(struct session_stream *s, uint32_t entry, enum job_phase phase,
+                                                   struct grammar_event *e, uint64_t before, bool timed)
 {
-    e->terminal = terminal_of(s, entry, phase);
-    if (e->terminal == GRAMMAR_NONE) {
-        session_off("out of memory for a new event");
-        return;
-    }
-    e->gap = begin - s->last;
-    e->duration = end - begin;
-    s->last = end;
-    if (s->grammar) {
-        note_timeline(s, e, after_region, s->keys.entries[entry].key.kind, begin, end);
-        session_hops_note(&s->hops, e->terminal, path, e->gap, e->duration);
-    }
-    bool timed = s->events >= s->sample_at && s->events != s->first_at;
-    s->events++;
-    uint64_t before = phase == JOB_OPEN && (timed || s->predicts) ? base_clock_now() : end;
-    deliver(s, e, s->keys.entries[entry].key.peer_class);
+    if (s->oracle)
+        follow(s, e, s->keys.entries[entry].key.peer_class);
     if (timed && watch_board_mine)
-        watch_board_season(watch_board_mine, end);
-    if (!timed && !s->predicts)
-        return;
+        watch_board_season(watch_board_mine, s->last);
     uint64_t after = base_clock_now();
     if (timed && after - before < PREEMPTED_NS) {
         s->cost_sum += after - before;
@@ -236,7 +173,33 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     if (phase == JOB_OPEN) /* a span that began a while ago: the time passes now, before the one inside begins */
         s->opening_ns += after - before;
     else
-        leave_out(s, after - end);
+        leave_out(s, after - s->last);
+}
+
+/* The values of `e` are there; the rest is filled in here: an event is written once and never copied. */
+static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
+                                                         enum job_phase phase, uint32_t path, uint64_t begin,
+                                                         uint64_t end, struct grammar_event *e, bool after_region)
+{
+    bool timed = s->events >= s->sample_at;
+    uint64_t before = phase == JOB_OPEN && (timed || s->predicts) ? base_clock_now() : end;
+    e->terminal = session_terminal_of(s, entry, phase);
+    if (__builtin_expect(e->terminal == GRAMMAR_NONE, 0)) {
+        session_off("out of memory for a new event");
+        return;
+    }
+    e->gap = begin - s->last;
+    e->duration = end - begin;
+    s->last = end;
+    timed = timed && s->events != s->first_at;
+    s->events++;
+    if (s->grammar) {
+        note_timeline(s, e, after_region, s->keys.entries[entry].key.kind, begin, end);
+        session_hops_note(&s->hops, e->terminal, path, e->gap, e->duration);
+        grammar_append(s->grammar, e);
+    }
+    if (__builtin_expect(timed || s->predicts, 0))
+        append_timed(s, entry, phase, e, before, timed);
 }
 
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
@@ -260,13 +223,6 @@ static void leave_out_opening(struct session_stream *s)
         s->opening_ns = 0;
     }
     stream_release(s);
-}
-
-/* A clock that never runs backwards within a stream keeps gaps from wrapping around. */
-static uint64_t now_after(const struct session_stream *s)
-{
-    uint64_t now = base_clock_now();
-    return now < s->last ? s->last : now;
 }
 
 /* A span with this identity comes next: what is around it is opened. */
@@ -297,7 +253,7 @@ static inline void span_begin(struct session_stream *s, struct session_span *spa
 {
     open_around(s, entry);
     leave_out_opening(s);
-    *span = (struct session_span){.begin = now_after(s), .serial = ++s->serial, .entry = entry, .level = s->open_count};
+    *span = (struct session_span){.begin = session_now(s), .serial = ++s->serial, .entry = entry, .level = s->open_count};
     struct session_open *open = span_push(s);
     if (open)
         *open = (struct session_open){.frame = s->frame, .owner = owner, .begin = span->begin, .serial = span->serial,
@@ -408,7 +364,7 @@ static __attribute__((noinline)) void close_innermost(struct session_stream *s)
     struct grammar_event e;
     e.channels = 0;
     s->left++;
-    span_end(s, &s->open[--s->open_count], &e, now_after(s), 0);
+    span_end(s, &s->open[--s->open_count], &e, session_now(s), 0);
 }
 
 /* Ends the spans whose hooks do not run any more, as seen from the frame `here`; what is inside one that does not does
@@ -440,7 +396,7 @@ void *session_owner(struct base_frame here)
 
 void session_end(struct session_stream *s, struct session_span *span, struct grammar_event *e)
 {
-    session_end_at(s, span, e, now_after(s), 0);
+    session_end_at(s, span, e, session_now(s), 0);
 }
 
 void session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *e, uint64_t end,
@@ -481,71 +437,4 @@ void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, s
     }
     stream_release(s);
     base_guard_leave();
-}
-
-static void begin_at(struct session_stream *s, uint64_t begin, uint64_t last)
-{
-    atomic_store(&session.begin, begin);
-    if (stream_take(s) && !s->events) {
-        s->begin = begin;
-        s->last = last;
-        (void)session_stream_timeline(s, begin); /* without memory it begins a little early */
-    }
-    stream_release(s);
-}
-
-void session_begins(struct session_stream *s)
-{
-    uint64_t now = base_clock_now();
-    begin_at(s, now, now);
-}
-
-void session_began(struct session_stream *s, uint64_t ago)
-{
-    atomic_store(&session.before, ago);
-    if (watch_board_here)
-        watch_board_here->began -= ago;
-    begin_at(s, s->begin - ago, s->last - ago);
-}
-
-uint64_t session_skip(struct session_stream *s, uint64_t since)
-{
-    uint64_t now = now_after(s);
-    if (now > since && stream_take(s))
-        session_stream_skip(s, now - since);
-    stream_release(s);
-    return now;
-}
-
-uint32_t session_terminal(struct session_stream *s, uint32_t entry)
-{
-    uint32_t terminal = entry == GRAMMAR_NONE ? GRAMMAR_NONE : s->keys.entries[entry].terminal[JOB_LEAF];
-    if (__builtin_expect(terminal == GRAMMAR_NONE && entry != GRAMMAR_NONE, 0)) {
-        if (stream_take(s))
-            terminal = terminal_of(s, entry, JOB_LEAF);
-        stream_release(s);
-    }
-    return terminal == GRAMMAR_NONE ? GRAMMAR_NONE : s->keys.job_terminal[terminal];
-}
-
-void session_message(struct session_stream *s, uint32_t terminal, bool receives, uint32_t peer, uint64_t bytes)
-{
-    if (!s->grammar || terminal == GRAMMAR_NONE)
-        return;
-    struct session_flow f = {
-        .terminal = terminal, .peer = peer, .receives = receives, .messages = 1, .bytes = bytes
-    };
-    if (stream_take(s))
-        session_flows_add(&s->flows, &f);
-    stream_release(s);
-}
-
-struct session_sight session_see(const struct session_stream *s)
-{
-    uint64_t now = now_after(s);
-    return (struct session_sight){.now = now,
-                                  .id = s->events,
-                                  .gap_ns = now - s->last,
-                                  .thread = s->thread,
-                                  .rank = session.world.rank};
 }
