@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Appending: by the tail (tail.h) where events repeat what the grammar has, else by the structural steps (steps.c).
+ * Appending: by the tail (tail.h; tail.c has grammar_append) where events repeat what the grammar has, else by the
+ * structural steps (steps.c).
  *
  * One event may bring about a long row of steps: the end of a loop that turned shorter than ever takes a rule at each
  * level apart. An append takes at most GRAMMAR_BUDGET pieces of work; events that come while some is left wait in a
@@ -24,18 +25,6 @@ static void append_plain(struct grammar *g, const struct grammar_arrival *a)
         grammar_coarsen(g);
 }
 
-static void note(struct grammar *g, const struct grammar_event *e)
-{
-    if (e->terminal >= g->terminals)
-        g->terminals = e->terminal + 1;
-    g->events++;
-}
-
-static struct grammar_arrival arrival_of(const struct grammar_event *e)
-{
-    return (struct grammar_arrival){e->terminal, e->gap, e->duration, e};
-}
-
 /* --- The queue --- */
 
 static void queue_push(struct grammar_queue *q, const struct grammar_event *e)
@@ -46,7 +35,7 @@ static void queue_push(struct grammar_queue *q, const struct grammar_event *e)
 static void queue_pop(struct grammar *g)
 {
     struct grammar_queue *q = &g->queue;
-    note(g, &q->event[q->first]);
+    grammar_note(g, &q->event[q->first]);
     q->first = (q->first + 1) % GRAMMAR_QUEUE;
     q->count--;
 }
@@ -54,7 +43,7 @@ static void queue_pop(struct grammar *g)
 static void work_on_event(struct grammar *g)
 {
     struct grammar_queue *q = &g->queue;
-    struct grammar_arrival a = arrival_of(&q->event[q->first]);
+    struct grammar_arrival a = grammar_arrival_of(&q->event[q->first]);
     if (q->plain)
         append_plain(g, &a);
     else if (!grammar_tail_take(g, &a)) {
@@ -95,7 +84,7 @@ static bool work_once(struct grammar *g)
     return true;
 }
 
-static void work(struct grammar *g)
+void grammar_work(struct grammar *g)
 {
     uint32_t budget = GRAMMAR_BUDGET;
     while (budget && work_once(g))
@@ -115,34 +104,22 @@ void grammar_settle(struct grammar *g)
 
 /* --- Appending --- */
 
-static void append_queued(struct grammar *g, const struct grammar_event *e)
+void grammar_append_late(struct grammar *g, const struct grammar_event *e)
 {
+    if (!g->busy) {
+        grammar_tail_flush(g);
+        g->queue.plain = true;
+    }
     for (; g->queue.count == GRAMMAR_QUEUE; g->overruns++)
         work_once(g);
     queue_push(&g->queue, e);
-    work(g);
-}
-
-void grammar_append(struct grammar *g, const struct grammar_event *e)
-{
-    grammar_courses_note(g, e);
-    if (__builtin_expect(g->busy, 0)) {
-        append_queued(g, e);
-    } else if (grammar_tail_event(g, e)) {
-        note(g, e);
-        if (g->tail.turned)
-            work(g);
-    } else {
-        grammar_tail_flush(g);
-        g->queue.plain = true;
-        append_queued(g, e);
-    }
+    grammar_work(g);
 }
 
 void grammar_append_plain(struct grammar *g, const struct grammar_event *e)
 {
-    struct grammar_arrival a = arrival_of(e);
+    struct grammar_arrival a = grammar_arrival_of(e);
     append_plain(g, &a);
     grammar_drain(g);
-    note(g, e);
+    grammar_note(g, e);
 }

@@ -229,7 +229,21 @@ void grammar_unregister(struct grammar *g, uint32_t n); /* the digram that begin
 bool grammar_step(struct grammar *g);                   /* works one hint off; false: there is none */
 void grammar_drain(struct grammar *g);
 
-/* append.c. settle: all work is done, all is written out. append_plain: by the steps alone, only for a grammar that has
+/* append.c. work: some of what is left to do. late: an event that the tail does not take, or that waits for others. */
+void grammar_work(struct grammar *g);
+void grammar_append_late(struct grammar *g, const struct grammar_event *e);
+/* An event was taken. */
+static inline void grammar_note(struct grammar *g, const struct grammar_event *e)
+{
+    if (e->terminal >= g->terminals)
+        g->terminals = e->terminal + 1;
+    g->events++;
+}
+static inline struct grammar_arrival grammar_arrival_of(const struct grammar_event *e)
+{
+    return (struct grammar_arrival){e->terminal, e->gap, e->duration, e};
+}
+/* Settle: all work is done, all is written out. append_plain: by the steps alone, only for a grammar that has
    never been appended to otherwise. */
 void grammar_settle(struct grammar *g);
 void grammar_append_plain(struct grammar *g, const struct grammar_event *event);

@@ -376,10 +376,17 @@ bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a)
     return take(g, a);
 }
 
-__attribute__((flatten)) bool grammar_tail_event(struct grammar *g, const struct grammar_event *e)
+__attribute__((flatten)) void grammar_append(struct grammar *g, const struct grammar_event *e)
 {
-    struct grammar_arrival a = {e->terminal, e->gap, e->duration, e};
-    return take(g, &a);
+    struct grammar_arrival a = grammar_arrival_of(e);
+    grammar_courses_note(g, e);
+    if (__builtin_expect(g->busy, 0) || !take(g, &a)) {
+        grammar_append_late(g, e);
+        return;
+    }
+    grammar_note(g, e);
+    if (g->tail.turned)
+        grammar_work(g);
 }
 
 bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a)

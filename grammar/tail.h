@@ -76,8 +76,6 @@ struct grammar_tail {
 /* Takes what arrives. Returns false where the structural steps have to take it: the tail must be written out before.
    Not to be called while the tail is flushing, nor while `turned` was not asked for (grammar_tail_turn). */
 bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a);
-/* The same of an event: on the way of each. */
-bool grammar_tail_event(struct grammar *g, const struct grammar_event *e);
 /* Whether the last arrival completed a turn of a rule, which arrives as a whole then: *a is that. True only once. */
 bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a);
 /* From now on it is written out: what stands outside all rings has its values. */

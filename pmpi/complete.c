@@ -72,21 +72,8 @@ static bool complete_pending(MPI_Request request, const struct pmpi_hook_start *
     return request != MPI_REQUEST_NULL && (!start || !start->persistent || start->active);
 }
 
-/* The completion's event. */
-struct complete_here {
-    uint64_t event;
-    uint64_t before; /* events of the stream */
-    uint32_t thread;
-};
-
-static struct complete_here complete_here(const struct pmpi_hook_call *call)
-{
-    return (struct complete_here){session_event(call->stream), session_events_before(call->stream),
-                                  session_thread(call->stream)};
-}
-
 /* How many events ago in this stream it was started; 0: not known, or by another thread. */
-static uint32_t complete_distance(const struct complete_here *here, const struct pmpi_hook_start *start)
+static uint32_t complete_distance(const struct session_here *here, const struct pmpi_hook_start *start)
 {
     uint64_t distance = here->event - start->event;
     bool there = distance <= here->before && distance <= INT32_MAX; /* not so where the stream began anew since */
@@ -96,7 +83,7 @@ static uint32_t complete_distance(const struct complete_here *here, const struct
 /* Peer and size of the one start that completed, and when it was started. */
 static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status)
 {
-    struct complete_here here = complete_here(call);
+    struct session_here here = session_here(call->stream);
     int64_t peer = start->peer, bytes = start->bytes, distance = complete_distance(&here, start);
     if (status && start->receive && pmpi_hook_cancelled(status)) {
         bytes = 0;
@@ -140,7 +127,7 @@ bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, con
 
 /* Several requests that completed in one call. */
 struct complete_several {
-    struct complete_here here;
+    struct session_here here;
     struct session_starts starts;
     int64_t bytes;
     int number;
@@ -148,7 +135,7 @@ struct complete_several {
 
 static void complete_several_begin(const struct pmpi_hook_call *call, struct complete_several *several)
 {
-    several->here = complete_here(call);
+    several->here = session_here(call->stream);
     session_starts_begin(&several->starts);
     several->bytes = several->number = 0;
 }
@@ -184,7 +171,8 @@ bool pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_
     if (!before->handle)
         return true;
     for (int i = 0; i < before->count; i++)
-        complete_among(call, before, i, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i], &several);
+        if (before->handle[i] != MPI_REQUEST_NULL) /* Isend's often are at once */
+            complete_among(call, before, i, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i], &several);
     complete_several_values(call, several.number, &several);
     return several.number > 0;
 }

@@ -374,13 +374,14 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
         pmpi_hook_idup_drop(idup);
         return;
     }
+    struct session_here here = session_here(call->stream);
     struct pmpi_hook_start start = {
         .peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE),
         .bytes = pmpi_hook_value_of(call, GRAMMAR_BYTES, 0),
-        .event = session_event(call->stream),
+        .event = here.event,
         .peers = hook_peers(call),
         .tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0),
-        .thread = persistent ? GRAMMAR_NONE : session_thread(call->stream),
+        .thread = persistent ? GRAMMAR_NONE : here.thread,
         .terminal = receive ? hook_terminal(call) : GRAMMAR_NONE,
         .comm = call->key.comm,
         .peer_class = call->key.peer_class,
@@ -398,8 +399,8 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
 
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start)
 {
-    if (!pmpi_hook_request_restart(request, session_event(call->stream), session_thread(call->stream),
-                                   hook_terminal(call), start))
+    struct session_here here = session_here(call->stream);
+    if (!pmpi_hook_request_restart(request, here.event, here.thread, hook_terminal(call), start))
         return false;
     if (start->sends)
         sent(call, start);

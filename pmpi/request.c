@@ -251,11 +251,11 @@ static struct pmpi_hook_idup *request_release(uint64_t key, struct request_slot 
 }
 
 __attribute__((flatten))
-bool pmpi_hook_request_complete(MPI_Request request, const void *where, struct pmpi_hook_start *start)
+bool pmpi_hook_request_completed(MPI_Request request, const void *where, struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
     struct pmpi_hook_idup *idup = NULL;
-    if (request == MPI_REQUEST_NULL || !request_enter(key))
+    if (!request_enter(key))
         return false;
     struct request_slot *slot = request_slot(key, where);
     if (slot) {

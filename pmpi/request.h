@@ -79,7 +79,11 @@ bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thr
                                struct pmpi_hook_start *start);
 /* The request completed: a persistent one becomes inactive, any other is forgotten, and the communicator that it
    makes is there. Gives the start as it was before, but for `idup`. */
-bool pmpi_hook_request_complete(MPI_Request request, const void *where, struct pmpi_hook_start *start);
+bool pmpi_hook_request_completed(MPI_Request request, const void *where, struct pmpi_hook_start *start);
+static inline bool pmpi_hook_request_complete(MPI_Request request, const void *where, struct pmpi_hook_start *start)
+{
+    return request != MPI_REQUEST_NULL && pmpi_hook_request_completed(request, where, start);
+}
 /* The request was freed. */
 void pmpi_hook_request_forget(MPI_Request request, const void *where);
 

@@ -109,17 +109,12 @@ uint32_t session_path(struct session_stream *s, void *const *frames, uint32_t co
     return n == GRAMMAR_NONE ? n : s->path_number[n];
 }
 
-uint64_t session_events_before(const struct session_stream *s)
+struct session_here session_here(const struct session_stream *s)
 {
     uint64_t unopened = 0;
     while (unopened < s->open_count && !s->open[s->open_count - 1 - unopened].opened)
         unopened++;
-    return s->events + unopened;
-}
-
-uint64_t session_event(const struct session_stream *s)
-{
-    return s->passed + session_events_before(s);
+    return (struct session_here){s->passed + s->events + unopened, s->events + unopened, s->thread};
 }
 
 /* --- The reference --- */

@@ -95,7 +95,7 @@ struct callsite_frame {
 struct callsite_lesson {
     struct callsite_word *words;
     uint32_t room, count;
-    uintptr_t frame; /* of session_site_of(): words below it come and go */
+    uintptr_t frame; /* of who asks: words below it come and go */
 };
 
 static bool callsite_see(unw_cursor_t *cursor, struct callsite_frame *f)
@@ -320,20 +320,16 @@ static __attribute__((noinline)) uint32_t identify_anew(struct session_stream *s
     return entry;
 }
 
-__attribute__((noinline)) uint32_t session_identify_from(struct session_stream *stream, struct session_key *key,
-                                                         void *from, uint32_t *path)
+uint32_t session_identify_from(struct session_stream *stream, struct session_key *key, void *from, uint32_t *path)
 {
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t frame = (uintptr_t)stream->frame.at;
     struct callsite_slot *slot = callsite_find(stream, frame, from);
-    if (__builtin_expect(slot && slot->function == key->function && slot->comm == key->comm &&
-                         slot->peer_class == key->peer_class, 1)) {
-        key->callsite = slot->site.callsite;
-        *path = slot->site.path;
-        return slot->entry;
-    }
-    uint32_t entry = identify_anew(stream, slot, key, frame, from, path);
-    __asm__ volatile("" : "+r"(entry)); /* no jump: this frame has to be there */
-    return entry;
+    if (__builtin_expect(!slot || slot->function != key->function || slot->comm != key->comm ||
+                         slot->peer_class != key->peer_class, 0))
+        return identify_anew(stream, slot, key, frame, from, path);
+    key->callsite = slot->site.callsite;
+    *path = slot->site.path;
+    return slot->entry;
 }
 
 #else

@@ -119,13 +119,13 @@ void session_comm_members(uint32_t comm, struct session_members own, const struc
 const char *session_comm_name(uint32_t comm);
 
 /* --- Messages, beside the events --- */
-/* Before session_whole(): the number of that event in its stream. */
-uint64_t session_event(const struct session_stream *s);
-/* How many events the stream has before it: those before a reset are not there any more, but have their numbers. */
-uint64_t session_events_before(const struct session_stream *s);
+/* Before session_whole(): that event's number in its stream; how many events the stream has before it: those before a
+   reset are not there any more, but have their numbers; the stream's own number in the process. */
+struct session_here { uint64_t event, before; uint32_t thread; };
+struct session_here session_here(const struct session_stream *s);
+uint32_t session_thread(const struct session_stream *s);
 /* The session's number of the terminal of an identity with nothing inside; GRAMMAR_NONE: not known. */
 uint32_t session_terminal(struct session_stream *s, uint32_t entry);
-uint32_t session_thread(const struct session_stream *s); /* its number in the process */
 /* So many bytes went to (or came from) a rank of the world, GRAMMAR_NONE: one that is not in it, by the call with that
    terminal. Hook-safe, first sight aside. */
 void session_message(struct session_stream *s, uint32_t terminal, bool receives, uint32_t peer, uint64_t bytes);

@@ -87,14 +87,14 @@ START_TEST(a_reset_ends_what_completions_point_to)
     for (int i = 0; i < 5; i++)
         call("a");
     const struct session_stream *s = session.streams[0];
-    uint64_t start = session_event(s);
-    ck_assert_uint_eq(session_events_before(s), 5);
+    uint64_t start = session_here(s).event;
+    ck_assert_uint_eq(session_here(s).before, 5);
     session_reset();
     call("b");
-    ck_assert_uint_eq(session_event(s), start + 1);
-    ck_assert_uint_eq(session_events_before(s), 1);
-    ck_assert_uint_le(session_event(s) - start, session_events_before(s)); /* begun after it: one event ago */
-    ck_assert_uint_gt(session_event(s) - (start - 1), session_events_before(s));
+    ck_assert_uint_eq(session_here(s).event, start + 1);
+    ck_assert_uint_eq(session_here(s).before, 1);
+    ck_assert_uint_le(session_here(s).event - start, session_here(s).before); /* begun after it: one event ago */
+    ck_assert_uint_gt(session_here(s).event - (start - 1), session_here(s).before);
     job_destroy(finish_and_check());
 }
 END_TEST
