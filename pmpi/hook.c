@@ -46,6 +46,14 @@ uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm)
     return comm ? comm->board->handle : 0;
 }
 
+static __attribute__((noinline)) void begin_watched(struct pmpi_hook_call *call)
+{
+    struct session_site site = session_site_of(call->stream, call->from);
+    call->key.callsite = site.callsite;
+    call->path = site.path;
+    pmpi_hook_callbacks_before(call);
+}
+
 void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where, int source, int dest, int tag)
 {
     const struct pmpi_hook_info *info = call->info;
@@ -54,24 +62,22 @@ void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where,
     call->from = from;
     if (board)
         watch_board_place(board, info->function, what, from, where, source, dest, tag);
+    *call->error = call->kept;
     if (__builtin_expect(call->watched, false)) {
-        struct session_site site = session_site_of(call->stream, call->from);
-        call->key.callsite = site.callsite;
-        call->path = site.path;
-        pmpi_hook_callbacks_before(call);
+        begin_watched(call);
+        *call->error = call->kept;
     } else {
         call->begin = base_clock_now();
     }
-    if (board)
+    if ((board = watch_board_mine))
         watch_board_enter(board, call->begin);
-    *call->error = call->kept;
 }
 
 void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted)
 {
-    call->end = base_clock_now();
     call->kept = *call->error;
     call->accepted = accepted;
+    call->end = base_clock_now();
 }
 
 bool pmpi_hook_polled(struct pmpi_hook_call *call, bool found)

@@ -10,47 +10,30 @@
 
 enum { FLOW_MOST = 1 << 16 };
 
-static uint64_t flow_hash(const struct session_flow *f)
-{
-    return base_hash_mix(base_hash_mix((uint64_t)f->terminal << 32 | f->peer) + f->receives);
-}
-
-static bool flow_is(const struct session_flow *row, const struct session_flow *f)
-{
-    return row->terminal == f->terminal && row->peer == f->peer && row->receives == f->receives;
-}
-
 /* The row of such messages; GRAMMAR_NONE: there is no memory for a new one. */
-static __attribute__((noinline)) uint32_t flow_find(struct session_flows *t, const struct session_flow *f)
+static uint32_t flow_find(struct session_flows *t, uint32_t terminal, bool receives, uint32_t peer)
 {
-    uint64_t hash = flow_hash(f);
+    uint64_t hash = base_hash_mix(base_hash_mix((uint64_t)terminal << 32 | peer) + receives);
     uint32_t at = base_hash_start(hash), n;
     while ((n = base_hash_next(&t->index, hash, &at)) != BASE_HASH_NONE)
-        if (flow_is(&t->row[n], f))
+        if (session_flow_is(&t->row[n], terminal, receives, peer))
             return n;
-    if (t->count >= FLOW_MOST && f->peer != GRAMMAR_NONE)
-        return flow_find(t, &(struct session_flow){ .terminal = f->terminal, .peer = GRAMMAR_NONE,
-                                                    .receives = f->receives });
+    if (t->count >= FLOW_MOST && peer != GRAMMAR_NONE)
+        return flow_find(t, terminal, receives, GRAMMAR_NONE);
     if (base_hash_reserve(&t->index, 1) || base_array_room(&t->row, &t->room, t->count + 1u, sizeof *t->row))
         return GRAMMAR_NONE;
     base_hash_put(&t->index, hash, t->count);
-    t->row[t->count] = (struct session_flow){ .terminal = f->terminal, .peer = f->peer, .receives = f->receives };
+    t->row[t->count] = (struct session_flow){ .terminal = terminal, .peer = peer, .receives = receives };
     return t->count++;
 }
 
-void session_flows_add(struct session_flows *t, const struct session_flow *f)
+__attribute__((noinline)) uint32_t session_flows_turn(struct session_flows *t, uint32_t terminal, bool receives,
+                                                      uint32_t peer)
 {
-    uint32_t n = t->last ? t->row[t->last - 1].next - 1u : GRAMMAR_NONE;
-    if (__builtin_expect(n == GRAMMAR_NONE || !flow_is(&t->row[n], f), 0)) {
-        n = flow_find(t, f);
-        if (n == GRAMMAR_NONE)
-            return;
-        if (t->last)
-            t->row[t->last - 1].next = n + 1;
-    }
-    t->last = n + 1;
-    t->row[n].messages += f->messages;
-    t->row[n].bytes += f->bytes;
+    uint32_t n = flow_find(t, terminal, receives, peer) + 1;
+    if (n && t->last)
+        t->row[t->last - 1].next = n;
+    return n;
 }
 
 bool session_flows_copy(const struct session_flows *t, struct session_flows *copy)

@@ -34,11 +34,33 @@ struct session_flows {
     struct session_flow *row;
     uint32_t count, room;
     uint32_t last; /* row + 1; 0: none yet */
+    uint32_t next; /* its `next` */
     struct base_hash index; /* of the rows */
 };
 
-/* Adds what `f` says; what memory does not suffice for is left out. */
-void session_flows_add(struct session_flows *t, const struct session_flow *f);
+static inline bool session_flow_is(const struct session_flow *row, uint32_t terminal, bool receives, uint32_t peer)
+{
+    return row->terminal == terminal && row->peer == peer && row->receives == receives;
+}
+
+/* The row of such messages + 1, by another way than the last time; 0: there is no memory for a new one. */
+uint32_t session_flows_turn(struct session_flows *t, uint32_t terminal, bool receives, uint32_t peer);
+
+/* One message; what memory does not suffice for is left out. */
+static inline void session_flows_add(struct session_flows *t, uint32_t terminal, bool receives, uint32_t peer,
+                                     uint64_t bytes)
+{
+    uint32_t n = t->next;
+    if (__builtin_expect(!n || !session_flow_is(&t->row[n - 1], terminal, receives, peer), 0) &&
+        !(n = session_flows_turn(t, terminal, receives, peer)))
+        return;
+    struct session_flow *row = &t->row[n - 1];
+    row->messages++;
+    row->bytes += bytes;
+    t->last = n;
+    t->next = row->next;
+}
+
 /* Hands all rows to a job of the rank. 0, or PYTHIA_ENOMEM. */
 int session_flows_finish(const struct session_flows *t, struct job *job, uint32_t rank);
 /* The rows alone, to be finished or closed. False when out of memory. */

@@ -84,11 +84,8 @@ void session_message(struct session_stream *s, uint32_t terminal, bool receives,
 {
     if (!s->grammar || terminal == GRAMMAR_NONE)
         return;
-    struct session_flow f = {
-        .terminal = terminal, .peer = peer, .receives = receives, .messages = 1, .bytes = bytes
-    };
     if (stream_take(s))
-        session_flows_add(&s->flows, &f);
+        session_flows_add(&s->flows, terminal, receives, peer, bytes);
     stream_release(s);
 }
 

@@ -32,39 +32,45 @@ static __attribute__((noinline)) void stream_was_left(void)
     }
 }
 
-static inline struct session_stream *stream_enter(struct base_frame frame)
+/* Somebody has the guard or left it, or there is something to do first. */
+static __attribute__((noinline)) struct session_stream *enter_slowly(struct base_frame frame)
 {
-    if (session_mode() == SESSION_OFF || /* what start wrote is there */
-        atomic_load_explicit(&session.paused, memory_order_relaxed))
-        return NULL;
     enum base_guard guard = base_guard_enter(frame);
     if (guard == BASE_GUARD_INSIDE)
         return NULL;
-    if (__builtin_expect(guard == BASE_GUARD_LEFT, 0))
+    if (guard == BASE_GUARD_LEFT)
         stream_was_left();
-    if (__builtin_expect(session_own.generation != session.generation, 0))
+    if (session_own.generation != session.generation)
         session_own_open();
     struct session_stream *s = session_own.stream;
-    if (__builtin_expect(!s, 0)) {
+    if (!s) {
         base_guard_leave();
         return NULL;
     }
     s->frame = frame;
-    if (__builtin_expect(s->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed), 0))
+    if (s->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed))
         session_control_stream(s);
-    if (s->open_count)
-        close_left(s, frame);
+    close_left(s, frame);
     return s;
 }
 
 struct session_stream *session_enter_from(struct base_frame frame)
 {
-    return stream_enter(frame);
+    if (session_mode() == SESSION_OFF || /* what start wrote is there */
+        atomic_load_explicit(&session.paused, memory_order_relaxed))
+        return NULL;
+    struct session_stream *s = session_own.stream;
+    if (__builtin_expect(base_guard_holder.at != 0 || session_own.generation != session.generation || !s, 0) ||
+        s->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed) || s->open_count)
+        return enter_slowly(frame);
+    base_guard_holder = frame;
+    s->frame = frame;
+    return s;
 }
 
 struct session_stream *session_enter_region(struct base_frame frame)
 {
-    return session.records >> SESSION_REGIONS & 1 ? stream_enter(frame) : NULL;
+    return session.records >> SESSION_REGIONS & 1 ? session_enter_from(frame) : NULL;
 }
 
 void session_leave(void)
