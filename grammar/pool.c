@@ -192,11 +192,21 @@ static void tuple_attr(const struct grammar_tuple *t, unsigned channel, struct g
     a->sum = (int64_t)((uint64_t)t->value[channel] * t->count);
 }
 
-/* Foretold values: few are appended as if it was then, of many the formulas are known. */
+/* Foretold values: few are appended as if it was then, of many the formulas are known; a tuple's are a tuple. */
 static void tuple_replay(struct grammar *g, uint32_t n, const struct grammar_tuple *t)
 {
+    const struct grammar_tuple *by = grammar_tuple_of(g, t->by);
     struct grammar_event e = { .duration = 0 };
     uint64_t now = g->events;
+    if (by) {
+        struct grammar_tuple own = *by;
+        own.count = t->count;
+        own.first = t->first;
+        own.last = t->last;
+        own.ns = t->ns;
+        tuple_new(g, n, &own);
+        return;
+    }
     for (uint32_t c = g->nodes[t->by].attr; c != GRAMMAR_NONE && t->count > GRAMMAR_ATTR_SHORT; c = g->attrs[c].next) {
         struct grammar_attr *a = attr_new(g, n);
         if (a)
@@ -222,7 +232,7 @@ static void tuple_expand(struct grammar *g, uint32_t n)
 {
     struct grammar_tuple t = *grammar_tuple_of(g, n);
     attrs_release(g, n);
-    if (t.channels == 0)
+    if (t.channels == 0 && t.count)
         tuple_replay(g, n, &t);
     for (uint32_t left = t.channels; left; left &= left - 1) {
         struct grammar_attr *a = attr_new(g, n);
@@ -277,7 +287,10 @@ void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr
 /* Whether the models of `m`, after so many values of their own, have those of `e` next. */
 static bool foretells(const struct grammar *g, uint32_t m, uint64_t after, const struct grammar_event *e)
 {
+    const struct grammar_tuple *t = grammar_tuple_of(g, m);
     uint32_t left = e->channels;
+    if (t)
+        return grammar_tuple_has(t, e->channels, e->value);
     for (uint32_t i = g->nodes[m].attr; i != GRAMMAR_NONE; i = g->attrs[i].next) {
         const struct grammar_attr *a = &g->attrs[i].attr;
         uint32_t bit = 1u << a->channel;
@@ -290,14 +303,15 @@ static bool foretells(const struct grammar *g, uint32_t m, uint64_t after, const
 
 void grammar_attrs_foretell(struct grammar *g, uint32_t n, uint32_t m)
 {
-    uint32_t cell;
-    if (g->nodes[m].attr & GRAMMAR_TUPLE || (cell = grammar_cell_take(g)) == GRAMMAR_NONE) /* a tuple, or nothing */
+    uint32_t cell = g->nodes[m].attr;
+    if (cell == GRAMMAR_NONE || (cell & GRAMMAR_TUPLE && g->nodes[m].exponent > 1) || /* its own tuple takes less */
+        (cell = grammar_cell_take(g)) == GRAMMAR_NONE)
         return;
     struct grammar_tuple *t = &g->attrs[cell].tuple;
     g->nodes[n].attr = cell | GRAMMAR_TUPLE;
     t->channels = 0;
     t->by = m;
-    t->count = 0;
+    t->count = t->ns = 0;
     t->first = g->events;
 }
 
@@ -317,6 +331,7 @@ void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_even
         if (foretells(g, told->by, told->count, e)) {
             told->count++;
             told->last = g->events;
+            told->ns += e->duration;
             return;
         }
         tuple_expand(g, n);
@@ -347,18 +362,25 @@ void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_even
     }
 }
 
+/* What node `n` had next has come. */
+static void take_foretold(struct grammar *g, uint32_t n, const struct grammar_tuple *told)
+{
+    struct grammar_tuple *t = grammar_tuple_of(g, n);
+    if (t)
+        tuple_join(t, told);
+    for (uint32_t i = t ? GRAMMAR_NONE : g->nodes[n].attr; i != GRAMMAR_NONE; i = g->attrs[i].next)
+        grammar_attr_go_on(&g->attrs[i].attr, told->count, told->last);
+}
+
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
 {
     struct grammar_tuple *t = grammar_tuple_of(g, from);
-    if (t && t->channels == 0) {
-        if (t->by == into) {
-            for (uint32_t i = g->nodes[into].attr; i != GRAMMAR_NONE; i = g->attrs[i].next)
-                grammar_attr_go_on(&g->attrs[i].attr, t->count, t->last);
-            return;
-        }
-        tuple_expand(g, from);
-        t = grammar_tuple_of(g, from);
+    if (t && t->channels == 0 && t->by == into) {
+        take_foretold(g, into, t);
+        return;
     }
+    grammar_attrs_write(g, from, GRAMMAR_NONE);
+    t = grammar_tuple_of(g, from);
     if (t && g->nodes[into].attr == GRAMMAR_NONE) {
         tuple_new(g, into, t);
         return;

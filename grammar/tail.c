@@ -376,6 +376,28 @@ bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a)
     return take(g, a);
 }
 
+bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a)
+{
+    if (!g->tail.turned)
+        return false;
+    g->tail.turned = false;
+    *a = g->tail.turn;
+    return true;
+}
+
+/* Turns that are complete, one within the other. There is nothing else to do meanwhile. */
+static __attribute__((noinline)) void take_turns(struct grammar *g)
+{
+    struct grammar_arrival a;
+    while (grammar_tail_turn(g, &a))
+        if (!grammar_tail_take(g, &a)) {
+            grammar_tail_flush(g);
+            g->late = a;
+            grammar_work(g);
+            return;
+        }
+}
+
 __attribute__((flatten)) void grammar_append(struct grammar *g, const struct grammar_event *e)
 {
     struct grammar_arrival a = grammar_arrival_of(e);
@@ -386,14 +408,5 @@ __attribute__((flatten)) void grammar_append(struct grammar *g, const struct gra
     }
     grammar_note(g, e);
     if (g->tail.turned)
-        grammar_work(g);
-}
-
-bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a)
-{
-    if (!g->tail.turned)
-        return false;
-    g->tail.turned = false;
-    *a = g->tail.turn;
-    return true;
+        take_turns(g);
 }

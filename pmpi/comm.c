@@ -184,14 +184,14 @@ static bool comm_measure(struct comm_entry *entry, const struct comm_entry *pare
     entry->seen.peers = inter ? pmpi_hook_members_of(comm, true) : entry->members;
     if (!inter)
         entry->seen.near = pmpi_hook_near_of(entry->topology, comm, entry->members);
+    bool grid = entry->seen.near && entry->seen.near->grid;
+    entry->seen.places = !inter && entry->seen.size > 0 && (grid || (uint32_t)entry->seen.size != session_ranks());
     return true;
 }
 
 int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank)
 {
     int neighbours = comm->near ? comm->near->grid : 0;
-    if (comm->inter || comm->size <= 0 || (neighbours == 0 && (uint32_t)comm->size == session_ranks()))
-        return -1;
     for (int i = 0; i < neighbours; i++)
         if (comm->near->of[i].rank == rank)
             return i;

@@ -46,15 +46,16 @@ struct pmpi_hook_communicator {
     int size;        /* of my group */
     int fan;         /* ranks that a collective sends to or receives from: size, or the other group's */
     bool inter;
+    bool places;     /* ranks have any (pmpi_hook_comm_place) */
     struct pmpi_hook_near *near; /* whom its neighbourhood collectives send to; NULL: it has none */
     const struct pmpi_hook_members *peers; /* whom its peers' ranks are; NULL: not known. Lives for ever */
     struct watch_comm *board; /* what is shown of it, never NULL */
 };
 
 /* What `rank` is to this process: on a Cartesian communicator the number of the neighbour, 2 * dimension, one more
-   upwards, else neighbours + (rank - own) mod size. -1 where the job's ranks say as much: on an intercommunicator, and
-   on others as large as the job. Constant on all ranks where the program means "my neighbour", boundaries that wrap and
-   parts of a split included. Cost: a look at each neighbour. */
+   upwards, else neighbours + (rank - own) mod size. Where the job's ranks say as much there are no places: on an
+   intercommunicator, and on others as large as the job. Constant on all ranks where the program means "my neighbour",
+   boundaries that wrap and parts of a split included. Cost: a look at each neighbour. */
 int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank);
 
 /* A communicator that a nonblocking call will have made when its request completes. */

@@ -199,9 +199,8 @@ static bool last_source(uint32_t comm, int *source)
 static void hook_meaning(struct pmpi_hook_call *call, int rank)
 {
     int source;
-    int64_t place = call->comm ? pmpi_hook_comm_place(call->comm, rank) : -1;
-    if (place >= 0)
-        pmpi_hook_value(call, GRAMMAR_PLACE, place);
+    if (call->comm && call->comm->places)
+        pmpi_hook_value(call, GRAMMAR_PLACE, pmpi_hook_comm_place(call->comm, rank));
     if (last_source(call->key.comm, &source))
         pmpi_hook_value(call, GRAMMAR_REPLY, rank == source);
 }

@@ -7,8 +7,8 @@
  * An event is counted with the hop that leads to it: what a stop has is the sum of its hops, and so is what stands
  * before a terminal (job/digram.h).
  *
- * Cost: some 15 instructions an event, 20 more where it goes the other way, two look-ups where it parts. Memory: 8 bytes
- * a stop, 48 a hop, and their tables. What goes beyond HOPS_MOST stops or hops is not counted.
+ * Cost: some 15 instructions an event, 20 more where it goes the other way, two look-ups where it parts. Memory: 8
+ * bytes a stop, 48 a hop, and their tables. What goes beyond HOPS_MOST stops or hops is not counted.
  * Threads: the stream's.  Hook-safe: yes, first sight aside.
  */
 #ifndef PYTHIA_SESSION_HOPS_H

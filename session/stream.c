@@ -259,7 +259,8 @@ static inline void span_begin(struct session_stream *s, struct session_span *spa
 {
     open_around(s, entry);
     leave_out_opening(s);
-    *span = (struct session_span){.begin = session_now(s), .serial = ++s->serial, .entry = entry, .level = s->open_count};
+    *span = (struct session_span){
+        .begin = session_now(s), .serial = ++s->serial, .entry = entry, .level = s->open_count};
     struct session_open *open = span_push(s);
     if (open)
         *open = (struct session_open){.frame = s->frame, .owner = owner, .begin = span->begin, .serial = span->serial,
