@@ -74,8 +74,8 @@ static cJSON *job_of(const struct watch_job *j)
     cJSON_AddNumberToObject(o, "started", (double)b->started);
     add_number(o, "progress", n->progress >= 0, n->progress);
     add_number(o, "eta_seconds", n->eta >= 0, n->eta);
-    add_number(o, "eta_low_seconds", false, 0); /* how far off that may be is not known */
-    add_number(o, "eta_high_seconds", false, 0);
+    add_number(o, "eta_low_seconds", n->eta_low >= 0, n->eta_low);
+    add_number(o, "eta_high_seconds", n->eta_high >= 0, n->eta_high);
     add_number(o, "limit_seconds", j->limited, j->limit_seconds);
     cJSON_AddItemToObject(o, "fits_limit", j->limited && n->eta >= 0 ? cJSON_CreateBool(j->fits) : cJSON_CreateNull());
     add_number(o, "parallel_efficiency", n->whole.parallel >= 0, n->whole.parallel);

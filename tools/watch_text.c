@@ -159,7 +159,7 @@ static void print_kind(void *context, const struct watch_job *j, const uint32_t 
 static void print_end(FILE *out, const struct watch_job *j)
 {
     const struct watch_numbers *n = &j->numbers;
-    char text[32];
+    char text[32], low[32];
     if (n->progress >= 0) {
         int full = (int)(n->progress * BAR);
         fprintf(out, "  [%.*s%.*s] %3.0f %%", full, "####################", BAR - full, "....................",
@@ -167,6 +167,9 @@ static void print_end(FILE *out, const struct watch_job *j)
     }
     if (n->eta >= 0) {
         fprintf(out, "  %s left", base_terminal_time(1e9 * n->eta, text));
+        if (n->eta_low >= 0)
+            fprintf(out, " (%s to %s)", base_terminal_time(1e9 * n->eta_low, low),
+                    base_terminal_time(1e9 * n->eta_high, text));
     } else {
         fputs("  end: unknown", out);
     }

@@ -26,6 +26,7 @@ static struct {
     uint64_t modules_seen;
 } board;
 
+enum { FIRST_TOLD = 100000000 }; /* ns */
 #define FIRST_SEASON UINT64_C(2000000000) /* ns */
 
 static struct watch_comm board_nobody;
@@ -155,6 +156,21 @@ void watch_board_season_ends(struct watch_board *b, uint64_t now)
     b->next_season = b->began + (b->seasons + 1) * b->season_ns;
     if (b->next_season <= now)
         b->next_season = now + b->season_ns;
+}
+
+/* As many as there is room for, equally far apart. */
+void watch_board_tells(struct watch_board *b, uint64_t now, uint64_t end)
+{
+    if (b->tolds == WATCH_TOLD) {
+        for (unsigned i = 0; i < WATCH_TOLD / 2; i++)
+            b->told[i] = b->told[2 * i + 1];
+        b->tolds = WATCH_TOLD / 2;
+        b->told_ns *= 2;
+    } else {
+        b->told_ns = b->told_ns ? b->told_ns : FIRST_TOLD;
+        b->told[b->tolds++] = (struct watch_told){now, end};
+    }
+    b->next_told = b->told[b->tolds - 1].at + b->told_ns;
 }
 
 /* --- Where code lies --- */

@@ -34,7 +34,7 @@
 #define WATCH_DIRECTORY "/dev/shm"
 
 enum { WATCH_VERSION = 3, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
-       WATCH_MODULES = 32768, WATCH_FUNCTION = 32, WATCH_NOBODY = INT32_MIN /* no peer */ };
+       WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 32, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 
 /* What a call is: as struct pmpi_hook_info says it. */
@@ -103,6 +103,8 @@ struct watch_board {
     uint64_t next_ns;      /* until the next event has ended, as it was expected then */
     uint64_t turn, turns;  /* of the loop around; turns 0: in none */
     double progress;       /* of the run, by time; does not go back */
+    uint64_t tolds, told_ns, next_told;                  /* how many ends were foretold; as seasons are */
+    struct watch_told { uint64_t at, end; } told[WATCH_TOLD]; /* ns: when, and which */
 
     _Alignas(64) struct watch_comm comm[WATCH_COMMS];
     struct watch_request request[WATCH_REQUESTS];
@@ -191,6 +193,9 @@ static inline void watch_board_left(struct watch_board *b, uint32_t identity, ui
     atomic_store_explicit(&b->since, end << 1, memory_order_release);
 }
 
+/* Its end as it is foretold now, of which one in a while is kept. */
+void watch_board_tells(struct watch_board *b, uint64_t now, uint64_t end);
+
 /* Of a predicted run: what is left at `now`. */
 static inline void watch_board_note(struct watch_board *b, uint64_t now, uint64_t left, uint64_t next, uint64_t turn,
                                     uint64_t turns)
@@ -202,6 +207,8 @@ static inline void watch_board_note(struct watch_board *b, uint64_t now, uint64_
     b->turns = turns;
     if (progress > b->progress)
         b->progress = progress;
+    if (now >= b->next_told)
+        watch_board_tells(b, now, now + left);
     atomic_store_explicit(&b->noted, now, memory_order_release);
 }
 

@@ -12,6 +12,7 @@ struct watch_numbers {
     struct watch_efficiency { double parallel, load_balance; } whole, lately; /* since the run began; the last look */
     /* Of a predicted run, as the rank says that has most left; seconds, -1: not known. */
     double progress, eta;
+    double eta_low, eta_high; /* 80 % of the ends should be between; as earlier ones that were foretold differ */
 };
 
 /* `before` (may be NULL): the same boards at an earlier look, some may be NULL. */

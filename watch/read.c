@@ -106,6 +106,8 @@ static bool is_sound(struct watch_board *b)
     for (unsigned i = 0; i < WATCH_COMMS; i++)
         clean(b->comm[i].name, sizeof b->comm[i].name);
     b->modules[WATCH_MODULES - 1] = '\0';
+    if (b->tolds > WATCH_TOLD)
+        b->tolds = 0;
     if (b->seasons > WATCH_SEASONS)
         b->seasons = 0;
     if (!(b->progress >= 0 && b->progress <= 1))

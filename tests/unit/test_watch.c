@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Verdicts from tables of boards, made by hand: six ranks, a minute into their run, pauses of 10 ms so far. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -482,6 +483,22 @@ START_TEST(efficiency)
     watch_count(&n, table, NULL, 2);
     ck_assert_double_eq_tol(n.eta, 36, 1e-6);
     ck_assert_double_eq_tol(n.progress, .6, 1e-6);
+    ck_assert(n.eta_low < 0 && n.eta_high < 0);
+    struct watch_board *b = &sight[1].board; /* an end in 40 s, as foretold now; before, 60 s before that */
+    for (int i = 0; i < 10; i++)
+        b->told[i] = (struct watch_told){now - 20 * second, now + (i < 8 ? 40 : 100) * second};
+    for (int i = 6; i < 8; i++)
+        b->told[i].end -= 6 * second; /* a tenth of 60 s */
+    b->tolds = 8;
+    watch_count(&n, table, NULL, 2);
+    ck_assert_double_eq_tol(n.eta_low, 36 * (1 - .1 * sqrt(2)), 1e-6);
+    ck_assert_double_eq_tol(n.eta_high, 36 * (1 + .1 * sqrt(2)), 1e-6);
+    b->tolds = 10; /* two were half as long again */
+    watch_count(&n, table, NULL, 2);
+    ck_assert_double_eq_tol(n.eta_low, 36 * (1 - .5 * sqrt(2)), 1e-6);
+    b->tolds = 3;
+    watch_count(&n, table, NULL, 2);
+    ck_assert(n.eta_low < 0);
 }
 END_TEST
 

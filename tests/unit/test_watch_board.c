@@ -119,6 +119,23 @@ START_TEST(seasons_end)
 }
 END_TEST
 
+START_TEST(ends_are_told)
+{
+    struct watch_board *b = make(0);
+    uint64_t ms = 1000000, at = b->began;
+    for (int i = 1; i <= 400; i++)
+        watch_board_note(b, at += 100 * ms, 77 * ms, 0, 0, 0);
+    ck_assert_uint_eq(b->told_ns, 3200 * ms);
+    ck_assert_uint_le(b->tolds, WATCH_TOLD);
+    for (uint64_t i = 0; i < b->tolds; i++) {
+        ck_assert_uint_eq(b->told[i].end, b->told[i].at + 77 * ms);
+        if (i)
+            ck_assert_uint_eq(b->told[i].at - b->told[i - 1].at, b->told_ns);
+    }
+    watch_board_close();
+}
+END_TEST
+
 START_TEST(requests_come_and_go)
 {
     struct watch_board *b = make(0);
@@ -290,6 +307,7 @@ int main(void)
         UNIT_TEST(what_is_written_is_read),
         UNIT_TEST(communicators_are_told_apart),
         UNIT_TEST(seasons_end),
+        UNIT_TEST(ends_are_told),
         UNIT_TEST(requests_come_and_go),
         UNIT_TEST(places_can_be_found),
         UNIT_TEST(a_board_is_made_new_or_not_at_all),
