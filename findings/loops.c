@@ -351,6 +351,25 @@ static void find_place(struct loops_search *s, uint32_t i)
     l->function = l->place ? l->place->function : NULL;
 }
 
+static bool is_in(const struct report_loops *l, int loop, int outer)
+{
+    while (loop > outer)
+        loop = l->loop[loop].parent;
+    return loop == outer;
+}
+
+/* The loop that takes most of the time of another one, of which most turns do not come to it: those around it read
+   commands, or do one thing after the other. -1: there is none. */
+static int main_within(const struct report_loops *l, int outer)
+{
+    const struct report_loop *o = &l->loop[outer];
+    for (uint32_t i = (uint32_t)outer + 1; i < l->loops; i++)
+        if (is_in(l, (int)i, outer) && 2 * l->loop[i].ns > o->ns && 2 * l->loop[i].entries.sum <= o->turns.sum &&
+            l->loop[i].turns.sum > l->loop[i].entries.sum)
+            return (int)i;
+    return -1;
+}
+
 static void choose_main(struct report_loops *l)
 {
     l->main = -1;
@@ -360,6 +379,8 @@ static void choose_main(struct report_loops *l)
                 (!turned || l->loop[i].turns.sum > l->loop[i].entries.sum) &&
                 (l->main < 0 || l->loop[i].ns > l->loop[l->main].ns))
                 l->main = (int)i;
+    for (int within = l->main; within >= 0; within = main_within(l, l->main))
+        l->main = within;
 }
 
 /* --- All --- */
@@ -408,6 +429,8 @@ struct report_loops *report_loops_create(struct report *r)
     for (uint32_t i = 0; i < s.hops->stop_count && s.hops == &j->hops && !is_interpreted(j); i++)
         find_frames(&s, i);
     s.l->by_code = is_readable(&s);
+    for (uint32_t i = 0; i < s.hops->stop_count && s.l->by_code; i++)
+        s.l->unknown += s.hops->stop[i].path == GRAMMAR_NONE ? s.hops->stop[i].count : 0;
     if (!s.l->by_code) {
         free(s.l->loop);
         free(s.chain);

@@ -58,8 +58,10 @@ struct report_loops {
     struct report_loop *loop; /* outer ones first */
     struct report_loop_call *call;
     uint32_t loops, calls;
-    int main;     /* of those in none the one with most time, of those that turned if one did; -1: none */
+    int main;     /* of those in none the one with most time, of those that turned if one did; where most of its turns
+                     do not come to a loop within that takes most of its time, that one; -1: none */
     bool by_code; /* else by events alone */
+    uint64_t unknown; /* events of which the path is not known, by code: they were on too many */
     uint64_t streams;
 };
 

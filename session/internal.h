@@ -96,7 +96,7 @@ struct session_stream {
 };
 
 enum { SESSION_STREAMS = 65536 /* a multiple of 64: so many threads at once */,
-       SESSION_PATHS = 4096 /* of a stream */ };
+       SESSION_PATHS = 16384 /* of a stream */ };
 
 /* A grammar of the reference: of the members of a class that have the same exponents. */
 struct session_role {

@@ -188,10 +188,13 @@ void report_print_loops(struct report *r, const struct report_tree_how *how, FIL
 {
     struct view v = { .r = r, .l = report_loops_of(r), .depth = how->depth, .all = how->all, .out = out };
 
-    v.least = how->all ? 0 : least_time(&v, LINES - 3);
+    v.least = how->all ? 0 : least_time(&v, LINES - 4);
     fprintf(out, "loops %s%s\n",
             v.l->by_code ? "of the machine code" : "by what repeats in the events: there is no code to read",
             v.l->loops ? "; time of its calls and the computation before them" : ": none");
+    if (v.l->unknown)
+        fprintf(out, "%s events have more paths than are recorded: loops around them are not seen, others counted too "
+                     "often\n", report_count(v.l->unknown));
     print_items(&v, -1, 0);
     if (v.left_out)
         fprintf(out, "and %u that took less (--all)\n", v.left_out);
@@ -257,6 +260,7 @@ void report_json_loops(struct report *r, cJSON *root)
     v.least = least_time(&v, MOST_ITEMS);
 
     report_json_text(root, "loops_by", v.l->by_code ? "code" : "events");
+    cJSON_AddNumberToObject(root, "loops_unknown_events", (double)v.l->unknown);
     add_items(&v, cJSON_AddArrayToObject(root, "loops"), NULL, -1);
     cJSON_AddNumberToObject(root, "loops_left_out", v.left_out);
     if (l)

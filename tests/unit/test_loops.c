@@ -73,6 +73,29 @@ START_TEST(ranks_that_differ)
 }
 END_TEST
 
+/* 17 commands, one of which is the run: 200 turns; in every one, it is a solver in a time step. */
+START_TEST(who_reads_commands)
+{
+    struct job *j = job_create();
+    uint32_t bcast = hand_call(j, "MPI_Bcast", 0x10, JOB_COLLECTIVE), send = hand_call(j, "MPI_Send", 0x20, JOB_P2P);
+    struct grammar *g = grammar_create(1 << 20);
+    for (int i = 0; i < 17; i++) {
+        hand_append(g, bcast, 10, 1);
+        for (int k = 0; k < 200 && (_i || i == 9); k++)
+            hand_append(g, send, 10, 1);
+    }
+    hand_stream(j, g, 0, 11 * (17 + (_i ? 17 : 1) * 200), 1);
+    j->info.ranks = 1;
+    struct report *r = report_create(j);
+    const struct report_loop *m = report_main_loop(r);
+    ck_assert_ptr_nonnull(m);
+    ck_assert_uint_eq(m->turns.sum, _i ? 17 : 200);
+    ck_assert_int_eq(m->parent < 0, _i);
+    report_destroy(r);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(nothing_repeats)
 {
     struct job *j = job_create();
@@ -90,6 +113,7 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = { UNIT_TEST(a_loop_in_a_loop), UNIT_LOOP(ranks_that_differ, 2),
+                                              UNIT_LOOP(who_reads_commands, 2),
                                               UNIT_TEST(nothing_repeats) };
     return unit_run("findings/loops", tests, UNIT_COUNT(tests));
 }
