@@ -32,10 +32,11 @@ struct grammar_rule {
 };
 
 /* Values of a node of which each occurrence had the same: what most nodes have. Or, of a node outside all rings that
-   will be joined to another one: those that the other one's models have next, and so written down nowhere. */
+   will be joined to another one: those that the other one's models have next; what it had is written down nowhere. */
 struct grammar_tuple {
-    uint32_t channels;           /* as in struct grammar_event; 0: those of `by` */
-    uint32_t by;                 /* node of a ring, which nothing is added to meanwhile */
+    uint32_t channels;           /* as in struct grammar_event */
+    uint32_t by;                 /* node of a ring, which nothing is added to meanwhile; GRAMMAR_NONE: each had these */
+    bool varies;                 /* by models of which some say another value each time */
     uint64_t count, first, last; /* as in struct grammar_attr, of each channel */
     uint64_t ns;                 /* of all durations: they are kept by value of GRAMMAR_TEAM */
     int64_t value[GRAMMAR_CHANNELS];
@@ -183,6 +184,8 @@ void grammar_exponent_sub(struct grammar *g, uint32_t n, uint64_t k);
 uint32_t grammar_cell_take(struct grammar *g);
 void grammar_cell_give(struct grammar *g, uint32_t cell);
 void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_event *e);
+/* The values that t->by's models say after `count` of them. */
+void grammar_tuple_next(const struct grammar *g, struct grammar_tuple *t);
 static inline struct grammar_tuple *grammar_tuple_of(const struct grammar *g, uint32_t n)
 {
     uint32_t cell = g->nodes[n].attr;
@@ -205,6 +208,8 @@ static inline void grammar_attrs_add(struct grammar *g, uint32_t n, const struct
         t->count++;
         t->last = g->events;
         t->ns += e->duration;
+        if (t->varies)
+            grammar_tuple_next(g, t);
     } else {
         grammar_attrs_anew(g, n, e);
     }

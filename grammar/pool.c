@@ -232,9 +232,9 @@ static void tuple_expand(struct grammar *g, uint32_t n)
 {
     struct grammar_tuple t = *grammar_tuple_of(g, n);
     attrs_release(g, n);
-    if (t.channels == 0 && t.count)
+    if (t.by != GRAMMAR_NONE && t.count)
         tuple_replay(g, n, &t);
-    for (uint32_t left = t.channels; left; left &= left - 1) {
+    for (uint32_t left = t.by == GRAMMAR_NONE ? t.channels : 0; left; left &= left - 1) {
         struct grammar_attr *a = attr_new(g, n);
         if (a)
             tuple_attr(&t, (unsigned)__builtin_ctz(left), a);
@@ -284,61 +284,65 @@ void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr
         *to++ = g->attrs[a].attr;
 }
 
-/* Whether the models of `m`, after so many values of their own, have those of `e` next. */
-static bool foretells(const struct grammar *g, uint32_t m, uint64_t after, const struct grammar_event *e)
+void grammar_tuple_next(const struct grammar *g, struct grammar_tuple *t)
 {
-    const struct grammar_tuple *t = grammar_tuple_of(g, m);
-    uint32_t left = e->channels;
-    if (t)
-        return grammar_tuple_has(t, e->channels, e->value);
-    for (uint32_t i = g->nodes[m].attr; i != GRAMMAR_NONE; i = g->attrs[i].next) {
+    for (uint32_t i = g->nodes[t->by].attr; i != GRAMMAR_NONE; i = g->attrs[i].next) {
         const struct grammar_attr *a = &g->attrs[i].attr;
-        uint32_t bit = 1u << a->channel;
-        if (!(left & bit) || !grammar_attr_exact(a) || grammar_attr_at(a, a->count + after) != e->value[a->channel])
-            return false;
-        left -= bit;
+        if (a->kind == GRAMMAR_ATTR_LIST || a->ramp.step)
+            t->value[a->channel] = grammar_attr_at(a, a->count + t->count);
     }
-    return left == 0;
+}
+
+/* What the models of t->by say next. False: not all of them say something. */
+static bool foretell(const struct grammar *g, struct grammar_tuple *t)
+{
+    const struct grammar_tuple *by = grammar_tuple_of(g, t->by);
+    t->channels = by ? by->channels : 0;
+    for (uint32_t left = t->channels; left; left &= left - 1)
+        t->value[__builtin_ctz(left)] = by->value[__builtin_ctz(left)];
+    for (uint32_t i = by ? GRAMMAR_NONE : g->nodes[t->by].attr; i != GRAMMAR_NONE; i = g->attrs[i].next) {
+        const struct grammar_attr *a = &g->attrs[i].attr;
+        if (!grammar_attr_exact(a))
+            return false;
+        t->channels |= 1u << a->channel;
+        t->value[a->channel] = grammar_attr_at(a, a->count);
+        t->varies |= a->kind == GRAMMAR_ATTR_LIST || a->ramp.step;
+    }
+    return true;
 }
 
 void grammar_attrs_foretell(struct grammar *g, uint32_t n, uint32_t m)
 {
-    uint32_t cell = g->nodes[m].attr;
-    if (cell == GRAMMAR_NONE || (cell & GRAMMAR_TUPLE && g->nodes[m].exponent > 1) || /* its own tuple takes less */
-        (cell = grammar_cell_take(g)) == GRAMMAR_NONE)
+    uint32_t cell = g->nodes[m].attr == GRAMMAR_NONE ? GRAMMAR_NONE : grammar_cell_take(g);
+    if (cell == GRAMMAR_NONE)
         return;
     struct grammar_tuple *t = &g->attrs[cell].tuple;
-    g->nodes[n].attr = cell | GRAMMAR_TUPLE;
-    t->channels = 0;
     t->by = m;
+    t->varies = false;
     t->count = t->ns = 0;
     t->first = g->events;
+    if (foretell(g, t))
+        g->nodes[n].attr = cell | GRAMMAR_TUPLE;
+    else
+        grammar_cell_give(g, cell);
 }
 
 void grammar_attrs_write(struct grammar *g, uint32_t n, uint32_t by)
 {
     const struct grammar_tuple *t = n == GRAMMAR_NONE ? NULL : grammar_tuple_of(g, n);
-    if (t && t->channels == 0 && t->by != by)
+    if (t && t->by != GRAMMAR_NONE && t->by != by)
         tuple_expand(g, n);
 }
 
 /* The values are others than the tuple's, or there is none. Each channel is at most once in a list. */
 void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {
-    struct grammar_tuple *told = grammar_tuple_of(g, n);
     uint32_t left = e->channels;
-    if (told && told->channels == 0) {
-        if (foretells(g, told->by, told->count, e)) {
-            told->count++;
-            told->last = g->events;
-            told->ns += e->duration;
-            return;
-        }
-        tuple_expand(g, n);
-    }
+    grammar_attrs_write(g, n, GRAMMAR_NONE);
     if (g->nodes[n].attr == GRAMMAR_NONE && !(left >> GRAMMAR_TEAM & 1 && e->value[GRAMMAR_TEAM] == -1)) {
         struct grammar_tuple t = {
-            .channels = left, .count = 1, .first = g->events, .last = g->events, .ns = e->duration };
+            .channels = left, .by = GRAMMAR_NONE, .count = 1, .first = g->events, .last = g->events,
+            .ns = e->duration };
         for (; left; left &= left - 1)
             t.value[__builtin_ctz(left)] = e->value[__builtin_ctz(left)];
         tuple_new(g, n, &t);
@@ -375,7 +379,7 @@ static void take_foretold(struct grammar *g, uint32_t n, const struct grammar_tu
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
 {
     struct grammar_tuple *t = grammar_tuple_of(g, from);
-    if (t && t->channels == 0 && t->by == into) {
+    if (t && t->by == into) {
         take_foretold(g, into, t);
         return;
     }

@@ -18,6 +18,9 @@
  *
  *     R's ring   |  frame[0]: 3 nodes of A  |  frame[1]: 2 nodes of D, A's 4th  |  raw
  *
+ * What stands outside all rings (raw, a frame's head and pending turns) will probably be joined to a node that is
+ * there: its values are not written down while they are those that this node's models have next (internal.h).
+ *
  *   1. what is expected and comes costs O(1): a comparison and a node's statistics
  *   2. written out, the grammar is what it would be without a tail, node for node: the tail is a way to compute the
  *      paper's grammar, not another grammar. A piece costs O(1); there are 2 * GRAMMAR_FRAMES + 1 of them and one for
