@@ -159,7 +159,7 @@ static inline bool in_region(const struct session_stream *s, uint32_t spans)
 }
 
 /* What it took is timed, and in a predicted run left out: the oracle's part, too. */
-static __attribute__((noinline)) void append_timed(struct session_stream *s, uint32_t entry, enum job_phase phase,
+static inline __attribute__((always_inline)) void append_timed(struct session_stream *s, uint32_t entry, enum job_phase phase,
                                                    struct grammar_event *e, uint64_t before, bool timed)
 {
     if (s->oracle)
