@@ -159,8 +159,9 @@ static inline bool in_region(const struct session_stream *s, uint32_t spans)
 }
 
 /* What it took is timed, and in a predicted run left out: the oracle's part, too. */
-static inline __attribute__((always_inline)) void append_timed(struct session_stream *s, uint32_t entry, enum job_phase phase,
-                                                   struct grammar_event *e, uint64_t before, bool timed)
+static inline __attribute__((always_inline)) void append_timed(struct session_stream *s, uint32_t entry,
+                                                               enum job_phase phase, struct grammar_event *e,
+                                                               uint64_t before, bool timed)
 {
     if (s->oracle)
         follow(s, e, s->keys.entries[entry].key.peer_class);
