@@ -295,7 +295,6 @@ static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uin
     }
     oracle_mixer_follow(o);
     oracle_sample(o);
-    o->left = 0;
 }
 
 /* An event of which nothing is asked. */

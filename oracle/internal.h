@@ -167,9 +167,6 @@ struct oracle_opinion {
     bool all;   /* given: what the past says is wanted, too, where the position alone answers */
 };
 
-/* How the position came to its answer: its share of the weight, 0: none; whether a loop around it ends before. */
-struct oracle_said { double share; bool left; };
-
 /* An answer that waits for its event. weight: the events that the sample stands for. */
 struct oracle_pending {
     uint64_t at;
@@ -195,7 +192,6 @@ struct oracle {
     uint32_t count, spare_count, limit;
     uint64_t countdown;                    /* events until the next sample or check */
     uint64_t fast;                         /* events on the fast path that the score does not know yet */
-    uint64_t left;                         /* of them, first ones after a loop */
     uint32_t previous; uint64_t run;       /* the last event, and how often in a row */
     uint32_t references, capacity;         /* capacity: frames of a hypothesis */
     struct oracle_reference *reference;
@@ -294,8 +290,8 @@ bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t term
 void oracle_enter(const struct oracle *o, struct oracle_hypothesis *h, uint32_t depth, struct oracle_frame frame);
 /* A loop is in its turn number `turns`, one more than was expected. */
 void oracle_extended(struct oracle_trip *trip, uint64_t turns);
-/* Learns the trip counts of the loops at depth `from` and below, which end here. False: there are none. */
-bool oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from);
+/* Learns the trip counts of the loops at depth `from` and below, which end here. */
+void oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from);
 void oracle_copy(struct oracle_hypothesis *to, const struct oracle_hypothesis *from);
 /* Same position, or the shorter one is the lower part of the longer. */
 bool oracle_same(const struct oracle_hypothesis *a, const struct oracle_hypothesis *b);
@@ -335,11 +331,11 @@ void oracle_preload_more(struct oracle *o); /* some more of it */
 
 /* --- mixer.c --- */
 void oracle_mixer_create(struct oracle *o); /* once `past` is there, or NULL */
-/* How often answers of the position alone like this were right lately. */
-double oracle_position_worth(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
+/* How often answers of the position alone, which had such a share of the weight, were right lately. */
+double oracle_position_worth(const struct oracle *o, uint64_t distance, double share);
 /* The position's answer (terminal GRAMMAR_NONE: none) becomes that of all voters, with its probability; opinion: empty
    but for what is given. */
-void oracle_mix(struct oracle *o, uint64_t distance, const struct oracle_said *said, struct oracle_answer *answer,
+void oracle_mix(struct oracle *o, uint64_t distance, double share, struct oracle_answer *answer,
                 struct oracle_opinion *opinion);
 /* What was said of this event. */
 void oracle_mixer_judge(struct oracle *o, uint64_t distance, const struct oracle_opinion *p, uint32_t terminal);

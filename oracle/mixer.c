@@ -32,9 +32,7 @@ static const double sure[ORACLE_BUCKETS] = { 0.97, 0.98, 0.98, 0.98, 0.98 };
 #define WEIGHT 0.6f        /* of a voter at first … */
 #define WEIGHT_CONTEXT 0.2f /* … of which there are several that know much the same */
 #define LEAST_WEIGHT 0.02f
-#define STEP 0.01f         /* of the weights up the gradient */
-
-static const struct oracle_said certain = { 1, false };
+#define STEP 0.015f        /* of the weights up the gradient */
 
 static uint32_t bucket_of(uint64_t distance)
 {
@@ -64,19 +62,19 @@ static void learn(struct oracle_trust *t, double n, bool right)
     *t = trust_of(sum * keep, total * keep);
 }
 
-static uint32_t position_state(const struct oracle *o, const struct oracle_said *said)
+static uint32_t position_state(const struct oracle *o, double share)
 {
     uint32_t streak = oracle_log_class((o->mixer.streak + o->fast) / 2, STREAKS);
 
-    return (streak * 2 + said->left) * ORACLE_SHARES + oracle_share_class(said->share);
+    return streak * ORACLE_SHARES + oracle_share_class(share);
 }
 
 static double position_prior(uint32_t state)
 {
     const double share[ORACLE_SHARES] = { 0.2, 0.45, 0.7, 1 };
-    double n = (double)(1u << state / ORACLE_SHARES / 2);
+    double n = (double)(1u << state / ORACLE_SHARES);
 
-    return share[state % ORACLE_SHARES] * (1 - 0.3 / (1 + n / 16)) * (state / ORACLE_SHARES % 2 ? 0.95 : 1);
+    return share[state % ORACLE_SHARES] * (1 - 0.3 / (1 + n / 16));
 }
 
 static double said_prior(uint32_t state)
@@ -110,14 +108,9 @@ void oracle_mixer_create(struct oracle *o)
 
 /* --- Asking --- */
 
-static struct oracle_trust *trust_position(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
+double oracle_position_worth(const struct oracle *o, uint64_t distance, double share)
 {
-    return (struct oracle_trust *)&o->mixer.trust[ORACLE_POSITION][bucket_of(distance)][position_state(o, said)];
-}
-
-double oracle_position_worth(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
-{
-    return said->share > 0 ? worth(trust_position(o, distance, said)) : 0;
+    return share > 0 ? worth(&o->mixer.trust[ORACLE_POSITION][bucket_of(distance)][position_state(o, share)]) : 0;
 }
 
 /* Terminals that were voted for: what counts for each, the best vote, and who was the first. */
@@ -203,16 +196,16 @@ static void answer_gap(struct oracle *o, int voter, struct oracle_answer *answer
         answer->until = context.gap;
 }
 
-void oracle_mix(struct oracle *o, uint64_t distance, const struct oracle_said *said, struct oracle_answer *answer,
+void oracle_mix(struct oracle *o, uint64_t distance, double share, struct oracle_answer *answer,
                 struct oracle_opinion *opinion)
 {
     uint32_t bucket = bucket_of(distance), state;
     bool awake = o->mixer.past && !o->mixer.asleep;
-    bool past = awake && oracle_position_worth(o, distance, said) < sure[bucket];
+    bool past = awake && oracle_position_worth(o, distance, share) < sure[bucket];
 
     memset(opinion->said, 0xff, sizeof opinion->said);
     opinion->said[ORACLE_POSITION] = answer->terminal;
-    opinion->state[ORACLE_POSITION] = (uint8_t)position_state(o, said);
+    opinion->state[ORACLE_POSITION] = (uint8_t)position_state(o, share);
     if (past || (opinion->all && awake))
         ask_past(o, distance, opinion);
     int winner = elect(&o->mixer, bucket, opinion, past ? ORACLE_VOTERS : 1, &state);
@@ -276,8 +269,7 @@ void oracle_mixer_foreseen(struct oracle *o, bool foreseen)
 
 double oracle_mixer_hits(struct oracle *o, uint64_t n)
 {
-    const struct oracle_said left = { 1, true };
-    const struct oracle_opinion p = { .said = { 0 }, .state = { (uint8_t)position_state(o, &certain) } };
+    const struct oracle_opinion p = { .said = { 0 }, .state = { (uint8_t)position_state(o, 1) } };
     uint32_t state;
 
     elect(&o->mixer, 0, &p, 1, &state);
@@ -285,9 +277,7 @@ double oracle_mixer_hits(struct oracle *o, uint64_t n)
     double probability = worth(said);
     if (oracle_sure(o)) {
         learn(said, (double)n, true);
-        learn(trust_position(o, 1, &certain), (double)(n - o->left), true);
-        if (o->left > 0)
-            learn(trust_position(o, 1, &left), (double)o->left, true);
+        learn(&o->mixer.trust[ORACLE_POSITION][0][p.state[ORACLE_POSITION]], (double)n, true);
     }
     o->mixer.streak += n;
     return probability;
@@ -309,9 +299,9 @@ void oracle_mixer_follow(struct oracle *o)
     static const uint64_t distance[ORACLE_BUCKETS] = { 1, 4, 16, 64, 128 };
     struct oracle_mixer *m = &o->mixer;
 
-    m->sure = !m->past || oracle_position_worth(o, 1, &certain) >= sure[0];
+    m->sure = !m->past || oracle_position_worth(o, 1, 1) >= sure[0];
     m->asleep = m->streak >= ASLEEP;
     for (uint32_t b = 0; m->asleep && b < ORACLE_BUCKETS; b++)
-        m->asleep = oracle_position_worth(o, distance[b], &certain) >= sure[b];
+        m->asleep = oracle_position_worth(o, distance[b], 1) >= sure[b];
     m->sure |= m->asleep;
 }

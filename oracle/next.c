@@ -161,6 +161,6 @@ int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t h
     if (chosen == 0 || oracle_ask_some(o, chosen, at, o->set[which], answer, &weight) != 0)
         return 1;
     *distance = chosen;
-    answer->probability = oracle_position_worth(o, chosen, &(struct oracle_said){ weight / all, false });
+    answer->probability = oracle_position_worth(o, chosen, weight / all);
     return 0;
 }

@@ -55,15 +55,10 @@ static int create_parts(struct oracle_past *l, struct base_arena *room, size_t m
     return 0;
 }
 
-static size_t at_least(size_t memory)
-{
-    return memory < ORACLE_PAST_MEMORY_MIN ? ORACLE_PAST_MEMORY_MIN : memory;
-}
-
 size_t oracle_past_room(size_t memory)
 {
     enum { PIECES = 4 + ORACLE_GAP_ORDERS, ALIGNED = 64 }; /* what is taken for an oracle is aligned */
-    memory = at_least(memory);
+    memory = memory < ORACLE_PAST_MEMORY_MIN ? ORACLE_PAST_MEMORY_MIN : memory;
     return memory + memory / GAPS_SHARE + sizeof(struct oracle_past) + PIECES * ALIGNED;
 }
 
@@ -78,7 +73,8 @@ struct oracle_past *oracle_past_create(struct base_arena *room, size_t memory, u
         for (uint32_t i = 0; i < order[k]; i++)
             l->power[k] *= base;
     }
-    return create_parts(l, room, at_least(memory), fixed) ? NULL : l;
+    memory = memory < ORACLE_PAST_MEMORY_MIN ? ORACLE_PAST_MEMORY_MIN : memory;
+    return create_parts(l, room, memory, fixed) ? NULL : l;
 }
 
 /* --- Contexts --- */
@@ -116,12 +112,6 @@ static const struct oracle_context *find_context(const struct oracle_past *l, in
     return c->tag == tag && c->seen > 0 ? c : NULL;
 }
 
-static uint32_t random_below(struct oracle_past *l, uint32_t n)
-{
-    l->random = l->random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((l->random >> 32) * n >> 32);
-}
-
 static void add_place(struct oracle_past *l, struct oracle_context *c, uint32_t tag, uint32_t name)
 {
     if (c->tag != tag || c->seen == 0) {
@@ -133,7 +123,7 @@ static void add_place(struct oracle_past *l, struct oracle_context *c, uint32_t 
     }
     c->seen += c->seen < UINT32_MAX;
     const uint32_t room = ORACLE_CONTEXT_PLACES, most = TURNOVER * room;
-    uint32_t which = c->seen <= room ? c->seen - 1 : random_below(l, c->seen < most ? c->seen : most);
+    uint32_t which = c->seen <= room ? c->seen - 1 : oracle_random_below(&l->random, c->seen < most ? c->seen : most);
     if (which < room)
         c->at[which] = name;
 }
@@ -283,8 +273,6 @@ static bool go_on(struct oracle_past *l, uint64_t new)
     return kept == before;
 }
 
-/* --- Following --- */
-
 /* The hashes of the present. */
 static void come_here(struct oracle_past *l)
 {
@@ -314,8 +302,6 @@ void oracle_past_follow(struct oracle_past *l)
 }
 
 /* --- Votes --- */
-
-static const struct oracle_vote nothing = { GRAMMAR_NONE, 0 };
 
 /* The event that a match says is `distance` ahead, and the whole turns of its loop before that. False: a reference's
    part ends before. */
@@ -380,7 +366,7 @@ static struct oracle_vote vote_matches(const struct oracle_past *l, uint64_t dis
     const struct ballot b = elect_match(l, distance, &share);
 
     if (!b.best)
-        return nothing;
+        return (struct oracle_vote){ GRAMMAR_NONE, 0 };
     uint32_t length = oracle_log_class(own_length(l, b.best), LENGTHS);
     return (struct oracle_vote){ b.terminal, length * ORACLE_SHARES + oracle_share_class(share) };
 }
@@ -417,7 +403,7 @@ static struct oracle_vote vote_context(const struct oracle_past *l, int k, uint6
         }
     }
     if (known == 0)
-        return nothing;
+        return (struct oracle_vote){ GRAMMAR_NONE, 0 };
     return (struct oracle_vote){ symbol[best],
                                  most * (AGREED - 1) / known * KNOWN + oracle_log_class(known, KNOWN + 1) - 1 };
 }

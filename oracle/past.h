@@ -66,6 +66,12 @@ struct oracle_past {
     uint64_t random;
 };
 
+static inline uint32_t oracle_random_below(uint64_t *state, uint32_t n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*state >> 32) * n >> 32);
+}
+
 /* Classes by which votes are told apart: of a share, ORACLE_SHARES of them; 0, 1, 2-3, 4-7, … */
 static inline uint32_t oracle_share_class(double share)
 {

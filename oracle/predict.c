@@ -5,7 +5,7 @@
  * added on the same way as lengths. A rule's times are means over all its places: below a frame they are scaled to the
  * frame's own mean.
  *
- * Where a partial hypothesis runs off its top, the heaviest uses are tried, then the heaviest only.
+ * Where a partial hypothesis runs off its top, it goes on at the heaviest use, as if that were half done.
  *
  * Where several say something, they vote first, without times; then the way that won is gone again with them.
  */
@@ -16,8 +16,6 @@
 
 struct vote {
     uint32_t terminal, hypothesis;
-    uint32_t branch;     /* of those tried where it ran off its top */
-    bool left;           /* a loop around the position ends before */
     double weight, best; /* best: the heaviest contribution, which the rest is from */
 };
 
@@ -37,7 +35,6 @@ struct question {
     bool timed;                       /* one way is gone, that of vote[0], with times: `walk` is its end */
     uint32_t count;
     double all;
-    double lightest;                  /* ways of less weight are not gone */
     struct walk walk;
     struct vote vote[ORACLE_VOTES];
 };
@@ -139,14 +136,11 @@ static void add_rest(const struct oracle_index *x, uint32_t n, const struct orac
     add_scaled(&w->time, oracle_mean(x, n), -(double)x->grammar->nodes[n].exponent, &w->scale);
 }
 
-static void run_off(struct question *q, uint32_t rule, uint64_t distance, const struct walk *w, int level);
-
-/* Climbs from the bottom frame; `distance` events remain to go. */
-static void climb(struct question *q, const struct oracle_frame *frames, uint32_t depth, uint64_t distance,
-                  const struct walk *before, int level)
+/* Climbs from the bottom frame; `distance` events remain to go. False: it ran off the top, this is what remains. */
+static bool climb(struct question *q, const struct oracle_frame *frames, uint32_t depth, uint64_t *distance,
+                  struct walk *w)
 {
     const struct oracle_index *x = q->index;
-    struct walk w = *before;
 
     for (uint32_t i = depth; i-- > 0;) {
         uint32_t n = frames[i].node, rule = x->rule[n];
@@ -154,87 +148,62 @@ static void climb(struct question *q, const struct oracle_frame *frames, uint32_
         uint64_t effective = oracle_turns(q->reference, n), left = effective > turns ? effective - turns : 0;
         uint64_t end = x->before[n] + x->grammar->nodes[n].exponent * length;
         if (q->timed)
-            w.scale = i > 0 ? narrow(x, frames[i - 1].node) : (struct oracle_time){ 1, 1, 1 };
+            w->scale = i > 0 ? narrow(x, frames[i - 1].node) : (struct oracle_time){ 1, 1, 1 };
         q->oracle->steps++;
-        if (left > 0 && (distance - 1) / length < left) {
-            land(q, n, turns, distance - 1, &w);
-            return;
+        if (left > 0 && (*distance - 1) / length < left) {
+            land(q, n, turns, *distance - 1, w);
+            return true;
         }
-        distance -= left * length;
-        w.vote.left |= x->grammar->nodes[n].exponent > 1;
+        *distance -= left * length;
         if (q->timed)
-            add_scaled(&w.time, oracle_mean(x, n), (double)left, &w.scale);
-        if (distance <= x->length[rule] - end) {
-            uint64_t at = end + distance - 1;
+            add_scaled(&w->time, oracle_mean(x, n), (double)left, &w->scale);
+        if (*distance <= x->length[rule] - end) {
+            uint64_t at = end + *distance - 1;
             uint32_t node = find_node(x, n + 1, at);
             if (q->timed)
-                add_rest(x, n, oracle_elapsed(x, node), &w);
-            land(q, node, 0, at - x->before[node], &w);
-            return;
+                add_rest(x, n, oracle_elapsed(x, node), w);
+            land(q, node, 0, at - x->before[node], w);
+            return true;
         }
-        distance -= x->length[rule] - end;
+        *distance -= x->length[rule] - end;
         if (q->timed) {
             struct oracle_time whole = oracle_rule_time(x, rule);
-            add_rest(x, n, &whole, &w);
+            add_rest(x, n, &whole, w);
         }
     }
-    run_off(q, x->rule[frames[0].node], distance, &w, level + 1);
+    return false;
 }
 
-/* Climbs from a use that was not known of; the first time there are several, which the vote remembers. */
-static void branch(struct question *q, struct oracle_frame f, uint64_t distance, const struct walk *w, double weight,
-                   int level, uint32_t number)
-{
-    struct walk next;
-
-    if (level == 1 && (q->timed ? number != w->vote.branch : weight < q->lightest))
-        return;
-    next = *w;
-    if (level == 1)
-        next.vote.branch = number;
-    next.vote.weight = next.vote.best = weight;
-    climb(q, &f, 1, distance, &next, level);
-}
-
-/* A rule ended and what is around it is not known. */
-static void run_off(struct question *q, uint32_t rule, uint64_t distance, const struct walk *w, int level)
+/* From a hypothesis to its top, and, where what is around that is not known, on at the heaviest use. */
+static void climb_on(struct question *q, const struct oracle_hypothesis *h, struct walk *w)
 {
     const struct oracle_index *x = q->index;
-    const uint32_t *use;
-    uint32_t count = oracle_index_uses(x, GRAMMAR_RULE | rule, &use);
-    uint32_t most = level == 1 ? ORACLE_BRANCHES : 1;
-    double all = 0;
+    const struct oracle_frame *frames = h->frames;
+    struct oracle_frame above;
+    uint64_t distance = q->distance;
 
-    if (rule == 0 || count == 0 || level > ORACLE_DEPTH) {
-        struct walk end = *w;
-        arrive(q, &end, GRAMMAR_NONE);
-        return;
-    }
-    count = count < most ? count : most;
-    for (uint32_t i = 0; i < count; i++)
-        all += (double)x->uses[x->rule[use[i]]] * (double)x->grammar->nodes[use[i]].exponent;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t turns = x->grammar->nodes[use[i]].exponent;
-        double share = w->vote.weight * (double)x->uses[x->rule[use[i]]] / all;
-        struct oracle_frame leave = { use[i], 1, turns - 1 }, stay = { use[i], 1, turns / 2 > 0 ? turns / 2 - 1 : 0 };
-        if (turns > 1)
-            branch(q, stay, distance, w, most == 1 ? w->vote.weight : share * (double)(turns - 1), level, 2 * i);
-        if (turns == 1 || most > 1)
-            branch(q, leave, distance, w, most == 1 ? w->vote.weight : share, level, 2 * i + 1);
+    for (uint32_t depth = h->depth, level = 0; !climb(q, frames, depth, &distance, w); depth = 1, level++) {
+        uint32_t rule = x->rule[frames[0].node];
+        const uint32_t *use;
+        if (rule == 0 || level == ORACLE_DEPTH || oracle_index_uses(x, GRAMMAR_RULE | rule, &use) == 0) {
+            arrive(q, w, GRAMMAR_NONE);
+            return;
+        }
+        uint64_t half = x->grammar->nodes[use[0]].exponent / 2;
+        above = (struct oracle_frame){ use[0], 1, half > 0 ? half - 1 : 0 };
+        frames = &above;
     }
 }
 
 static void ask_hypothesis(struct question *q, uint32_t number)
 {
     const struct oracle_hypothesis *h = &q->oracle->now[number];
-    struct walk w = { .vote = { .hypothesis = number, .weight = h->weight, .best = h->weight,
-                                .branch = q->timed ? q->vote[0].branch : 0 },
-                      .scale = { 1, 1, 1 } };
+    struct walk w = { .vote = { .hypothesis = number, .weight = h->weight, .best = h->weight }, .scale = { 1, 1, 1 } };
 
     q->index = oracle_of(q->oracle, h);
     q->reference = &q->oracle->reference[h->reference];
     if (h->depth > 0) {
-        climb(q, h->frames, h->depth, q->distance, &w, 0);
+        climb_on(q, h, &w);
     } else if (q->distance <= q->index->length[0]) {
         uint32_t node = find_node(q->index, 0, q->distance - 1);
         if (q->timed)
@@ -299,7 +268,6 @@ static void fill(const struct question *q, struct oracle_answer *a)
 
 static void start(struct question *q, struct oracle *o, uint64_t distance)
 {
-    q->lightest = o->count ? ORACLE_MATTERS * oracle_heaviest(o)->weight : 0;
     q->oracle = o;
     q->distance = distance;
     q->timed = false;
@@ -308,22 +276,22 @@ static void start(struct question *q, struct oracle *o, uint64_t distance)
 }
 
 /* There is one hypothesis and one way. */
-static struct oracle_said ask_only(struct question *q, bool timed, struct oracle_answer *answer)
+static double ask_only(struct question *q, bool timed, struct oracle_answer *answer)
 {
     q->timed = timed;
-    q->vote[0].branch = 0;
     ask_hypothesis(q, 0);
     const struct vote *v = timed ? &q->walk.vote : &q->vote[0];
     if (v->terminal == GRAMMAR_NONE)
-        return (struct oracle_said){ 0, false };
+        return 0;
     answer->terminal = v->terminal;
     if (timed)
         fill(q, answer);
-    return (struct oracle_said){ 1, v->left };
+    return 1;
 }
 
-/* The reference's answer: the terminals' votes are summed. `timed`: with its times, else the terminal only. */
-static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, bool timed, struct oracle_answer *answer)
+/* The reference's answer: the terminals' votes are summed. `timed`: with its times, else the terminal only. Returns its
+   share of the weight. */
+static double ask_reference(struct oracle *o, uint64_t distance, bool timed, struct oracle_answer *answer)
 {
     struct question q;
     const struct vote *best = NULL;
@@ -332,21 +300,22 @@ static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, boo
     oracle_clear(answer);
     if (o->count == 1 && oracle_rooted(o, &o->now[0]))
         return ask_only(&q, timed, answer);
+    double lightest = o->count ? ORACLE_MATTERS * oracle_heaviest(o)->weight : 0;
     for (uint32_t i = 0; i < o->count; i++)
-        if (o->now[i].weight >= q.lightest)
+        if (o->now[i].weight >= lightest)
             ask_hypothesis(&q, i);
     for (uint32_t i = 0; i < q.count; i++)
         if (!best || q.vote[i].weight > best->weight)
             best = &q.vote[i];
     if (!best || best->terminal == GRAMMAR_NONE)
-        return (struct oracle_said){ 0, false };
-    struct oracle_said said = { best->weight / q.all, best->left };
+        return 0;
+    double share = best->weight / q.all;
     answer->terminal = best->terminal;
-    if (!timed)
-        return said;
-    go_again(&q, best);
-    fill(&q, answer);
-    return said;
+    if (timed) {
+        go_again(&q, best);
+        fill(&q, answer);
+    }
+    return share;
 }
 
 int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, struct oracle_opinion *opinion)
@@ -354,8 +323,8 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
     oracle_clear(answer);
     if (distance == 0)
         return 1;
-    struct oracle_said said = ask_reference(o, distance, opinion->timed, answer);
-    oracle_mix(o, distance, &said, answer, opinion);
+    double share = ask_reference(o, distance, opinion->timed, answer);
+    oracle_mix(o, distance, share, answer, opinion);
     return answer->terminal == GRAMMAR_NONE;
 }
 

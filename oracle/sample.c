@@ -20,18 +20,12 @@ static const int score_of[ORACLE_BUCKETS] = { 0, -1, 1, 2, 3 }; /* which distanc
 
 /* --- When --- */
 
-static uint32_t random_below(struct oracle *o, uint32_t n)
-{
-    o->random = o->random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((o->random >> 40) % n);
-}
-
 static uint32_t interval(struct oracle *o)
 {
     uint32_t mean = o->score.events < EARLY ? EARLY_INTERVAL : o->score.events < YOUNG ? YOUNG_INTERVAL
                     : o->mixer.past && !o->mixer.asleep ? INTERVAL : ASLEEP_INTERVAL;
 
-    return mean / 2 + random_below(o, mean);
+    return mean / 2 + oracle_random_below(&o->random, mean);
 }
 
 /* The next event that must not take the fast path. */
@@ -95,8 +89,9 @@ static void ask_before(struct oracle *o, uint32_t terminal)
         o->unasked++;
         return;
     }
-    o->ask_at = o->score.events + 1 + (sure || o->score.events < EARLY ? 0 : random_below(o, 2 * DOUBTED));
-    struct oracle_pending next = ask(o, 0, 1 + o->unasked, !sure || random_below(o, DOUBTED) == 0);
+    uint32_t pause = sure || o->score.events < EARLY ? 0 : oracle_random_below(&o->random, 2 * DOUBTED);
+    o->ask_at = o->score.events + 1 + pause;
+    struct oracle_pending next = ask(o, 0, 1 + o->unasked, !sure || oracle_random_below(&o->random, DOUBTED) == 0);
     o->unasked = 0;
     judge(o, 0, &next, terminal);
 }

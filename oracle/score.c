@@ -47,7 +47,7 @@ void oracle_flush(struct oracle *o)
     for (uint32_t i = 0; i < o->count; i++)
         o->now[i].age += (uint32_t)o->fast;
     o->agreed += (uint32_t)o->fast;
-    o->fast = o->left = 0;
+    o->fast = 0;
 }
 
 const struct oracle_score *oracle_score(const struct oracle *o)

@@ -98,19 +98,13 @@ void oracle_extended(struct oracle_trip *trip, uint64_t turns)
     trip->last = 0;
 }
 
-bool oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from)
+void oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from)
 {
-    bool left = false;
-
     for (uint32_t i = from; i < h->depth; i++) {
         const struct oracle_frame *f = &h->frames[i];
-        if (ref->index->grammar->nodes[f->node].exponent <= 1)
-            continue;
-        left = true;
-        if (!f->guessed)
+        if (ref->index->grammar->nodes[f->node].exponent > 1 && !f->guessed)
             learn_trip(ref, f->node, f->turn + 1);
     }
-    return left;
 }
 
 bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t terminal, bool learn)
@@ -129,7 +123,7 @@ bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t term
         if (!any && oracle_first(x, nodes[node].symbol) != terminal)
             return false;
         if (learn)
-            o->left += oracle_left(ref, h, again ? i + 1 : i);
+            oracle_left(ref, h, again ? i + 1 : i);
         if (again)
             f.turn++;
         else
