@@ -69,12 +69,12 @@ static int64_t bytes_counts(const struct pmpi_hook_call *call, struct pmpi_hook_
     return sum;
 }
 
-static int64_t bytes_types(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[],
+static int64_t bytes_types(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, struct pmpi_hook_handles types,
                            int n)
 {
     int64_t sum = 0;
-    for (int i = 0; call->accepted && types && i < n; i++)
-        sum += bytes_times(call, bytes_count(call, counts, i), types[i]);
+    for (int i = 0; call->accepted && types.at && i < n; i++)
+        sum += bytes_times(call, bytes_count(call, counts, i), pmpi_hook_type_at(types, i));
     call->element = 1;
     return sum;
 }
@@ -141,8 +141,8 @@ int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, st
 }
 
 int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
-                             const MPI_Datatype sendtypes[], struct pmpi_hook_counts recvcounts,
-                             const MPI_Datatype recvtypes[])
+                             struct pmpi_hook_handles sendtypes, struct pmpi_hook_counts recvcounts,
+                             struct pmpi_hook_handles recvtypes)
 {
     if (sendbuf == MPI_IN_PLACE)
         return bytes_types(call, recvcounts, recvtypes, bytes_fan(call));
@@ -170,7 +170,7 @@ int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, struct pmpi_hook_c
 }
 
 int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
-                                  const MPI_Datatype types[])
+                                  struct pmpi_hook_handles types)
 {
     return bytes_types(call, counts, types, pmpi_hook_near_count(call, false));
 }

@@ -147,43 +147,30 @@ static bool children_room(struct pmpi_hook_children *children, int count)
     return false;
 }
 
-/* All or none: where MPI will refuse one, it gets the program's own. `given` may be children->info. */
-static bool children_copies(struct pmpi_hook_children *children, int count, const MPI_Info given[])
+/* All or none: where MPI will refuse one, it gets the program's own. */
+static bool children_copies(struct pmpi_hook_children *children, int count, struct pmpi_hook_handles given)
 {
     for (int i = 0; i < count; i++) {
-        MPI_Info copy = children_is_info(given[i]) ? children_copy(given[i]) : MPI_INFO_NULL;
+        MPI_Info own = given.fortran ? PMPI_Info_f2c(((const MPI_Fint *)given.at)[i]) : ((const MPI_Info *)given.at)[i];
+        MPI_Info copy = children_is_info(own) ? children_copy(own) : MPI_INFO_NULL;
         if (copy == MPI_INFO_NULL) {
             pmpi_hook_children_spawned(children);
             return false;
         }
         children->info[i] = copy;
+        children->fortran[i] = PMPI_Info_c2f(copy);
         children->count = i + 1;
     }
     return true;
 }
 
-const MPI_Info *pmpi_hook_children_equip(struct pmpi_hook_children *children, const struct pmpi_hook_call *call,
-                                         int root, int count, const MPI_Info given[])
+void *pmpi_hook_children_equip(struct pmpi_hook_children *children, const struct pmpi_hook_call *call, int root,
+                               int count, struct pmpi_hook_handles given)
 {
     bool mine = children_is_root(call, root);
-    if (!children_room(children, mine && given ? count : 0))
-        return given;
-    return children_copies(children, count, given) ? children->info : given;
-}
-
-void *pmpi_hook_children_equip_fortran(struct pmpi_hook_children *children, const struct pmpi_hook_call *call, int root,
-                                       int count, void *given)
-{
-    bool mine = children_is_root(call, root);
-    if (!children_room(children, mine ? count : 0))
-        return given;
-    for (int i = 0; i < count; i++)
-        children->info[i] = PMPI_Info_f2c(((const MPI_Fint *)given)[i]);
-    if (!children_copies(children, count, children->info))
-        return given;
-    for (int i = 0; i < count; i++)
-        children->fortran[i] = PMPI_Info_c2f(children->info[i]);
-    return children->fortran;
+    if (!children_room(children, mine && given.at ? count : 0) || !children_copies(children, count, given))
+        return (void *)(uintptr_t)given.at;
+    return given.fortran ? (void *)children->fortran : children->info;
 }
 
 /* --- Their number --- */

@@ -20,7 +20,7 @@
 
 #include <stdint.h>
 
-#include <mpi.h>
+#include "pmpi/handles.h"
 
 struct pmpi_hook_call;
 
@@ -33,10 +33,8 @@ struct pmpi_hook_children {
 
 /* The infos to hand to MPI, one a command: those `given`, or copies that MPI_Comm_spawn's root has added to, until
    pmpi_hook_children_spawned(). On other ranks infos mean nothing and are not looked at. */
-const MPI_Info *pmpi_hook_children_equip(struct pmpi_hook_children *children, const struct pmpi_hook_call *call,
-                                         int root, int count, const MPI_Info given[]);
-void *pmpi_hook_children_equip_fortran(struct pmpi_hook_children *children, const struct pmpi_hook_call *call, int root,
-                                       int count, void *given);
+void *pmpi_hook_children_equip(struct pmpi_hook_children *children, const struct pmpi_hook_call *call, int root,
+                               int count, struct pmpi_hook_handles given);
 void pmpi_hook_children_spawned(struct pmpi_hook_children *children);
 
 /* On the first rank, after MPI_Init: the number of this world among those that were spawned, 0: it was not. */

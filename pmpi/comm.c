@@ -27,8 +27,7 @@ struct comm_handle {
 struct pmpi_hook_idup {
     struct comm_entry *parent;
     const char *kind;
-    const MPI_Comm *comm;
-    const MPI_Fint *fortran; /* instead of comm */
+    struct pmpi_hook_handles comm;
 };
 
 static pthread_mutex_t comm_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -367,13 +366,12 @@ void pmpi_hook_forget_file(MPI_File file)
 /* --- Nonblocking duplicates --- */
 
 struct pmpi_hook_idup *pmpi_hook_idup_make(const struct pmpi_hook_communicator *parent, const char *kind,
-                                                 const MPI_Comm *comm, const MPI_Fint *fortran)
+                                           struct pmpi_hook_handles comm)
 {
     struct pmpi_hook_idup *idup = parent ? malloc(sizeof(*idup)) : NULL;
     if (!idup)
         return NULL;
-    *idup = (struct pmpi_hook_idup){
-        .parent = (struct comm_entry *)parent, .kind = kind, .comm = comm, .fortran = fortran};
+    *idup = (struct pmpi_hook_idup){.parent = (struct comm_entry *)parent, .kind = kind, .comm = comm};
     base_lock_take(&comm_lock, BASE_LOCK_COMM);
     idup->parent->references++;
     base_lock_release(&comm_lock, BASE_LOCK_COMM);
@@ -390,17 +388,9 @@ void pmpi_hook_idup_drop(struct pmpi_hook_idup *idup)
     free(idup);
 }
 
-static MPI_Comm comm_of_idup(const struct pmpi_hook_idup *idup)
-{
-    if (idup->comm)
-        return *idup->comm;
-    MPI_Comm comm = PMPI_Comm_f2c(*idup->fortran);
-    return comm ? comm : MPI_COMM_NULL;
-}
-
 void pmpi_hook_idup_done(struct pmpi_hook_idup *idup)
 {
     if (idup)
-        pmpi_hook_comm_born(&idup->parent->seen, idup->kind, comm_of_idup(idup));
+        pmpi_hook_comm_born(&idup->parent->seen, idup->kind, pmpi_hook_comm_at(idup->comm, 0));
     pmpi_hook_idup_drop(idup);
 }

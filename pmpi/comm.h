@@ -33,7 +33,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <mpi.h>
+#include "pmpi/handles.h"
 
 struct pmpi_hook_members;
 struct watch_comm;
@@ -77,10 +77,10 @@ const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file);
 
 /* `comm` was made of `parent` (NULL: of none) in the way `kind`, a static string. MPI_COMM_NULL is legal. */
 void pmpi_hook_comm_born(const struct pmpi_hook_communicator *parent, const char *kind, MPI_Comm comm);
-/* The same of MPI_Comm_idup, in two steps; one of `comm` and `fortran` is where the handle will be, the other NULL.
-   NULL when out of memory, which is legal below. Done: the duplicate is there; drop: it will not be. Both free it. */
+/* The same of MPI_Comm_idup, in two steps; `comm` is where the handle will be. NULL when out of memory, which is legal
+   below. Done: the duplicate is there; drop: it will not be. Both free it. */
 struct pmpi_hook_idup *pmpi_hook_idup_make(const struct pmpi_hook_communicator *parent, const char *kind,
-                                                 const MPI_Comm *comm, const MPI_Fint *fortran);
+                                           struct pmpi_hook_handles comm);
 void pmpi_hook_idup_done(struct pmpi_hook_idup *idup);
 void pmpi_hook_idup_drop(struct pmpi_hook_idup *idup);
 

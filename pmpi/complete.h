@@ -29,7 +29,7 @@ struct pmpi_hook_complete {
 
 /* The thread's buffer; NULL when out of memory. */
 MPI_Request *pmpi_hook_complete_room(int count);
-static inline void pmpi_hook_complete_save(struct pmpi_hook_complete *before, struct pmpi_hook_requests requests,
+static inline void pmpi_hook_complete_save(struct pmpi_hook_complete *before, struct pmpi_hook_handles requests,
                                            int count)
 {
     MPI_Request *to = !requests.at ? NULL : count > PMPI_HOOK_FEW ? pmpi_hook_complete_room(count) : before->few;

@@ -9,15 +9,14 @@ BEGIN {
 function program(name) { return name }
 function first_index() { return "0" }
 
-function bytes_function(name) { return "pmpi_hook_" name }
-function idup_made(kind, comm) { return "pmpi_hook_idup(&call, \"" kind "\", " comm ")" }
-function request_started(request, rest) { print "    pmpi_hook_started(&call, " request ", " rest ");" }
 
 # One info goes by value, several by address.
 function print_equips(    part) {
     split(note["equips"], part, /,/)
     print "    struct pmpi_hook_children children;"
-    print "    " part[1] " = " (part[2] == 1 ? "*" : "") "pmpi_hook_children_equip(&children, &call, " note["root"] ", " part[2] ", " (part[2] == 1 ? "&" : "") part[1] ");"
+    print "    " part[1] " = " (part[2] == 1 ? "*(const MPI_Info *)" : "") \
+        "pmpi_hook_children_equip(&children, &call, " note["root"] ", " part[2] ", " \
+        handles((part[2] == 1 ? "&" : "") part[1]) ");"
 }
 
 # Every call is known by name to callbacks.

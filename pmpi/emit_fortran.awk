@@ -18,9 +18,6 @@ BEGIN {
     fortran = "true"
     handle["MPI_Comm"] = "comm"; handle["MPI_Datatype"] = "type"; handle["MPI_Request"] = "request"
     handle["MPI_Win"] = "window"; handle["MPI_File"] = "file"; handle["MPI_Message"] = "message"
-    null["MPI_Comm"] = "MPI_COMM_NULL"; null["MPI_Request"] = "MPI_REQUEST_NULL"
-    null["MPI_Win"] = "MPI_WIN_NULL"; null["MPI_File"] = "MPI_FILE_NULL"
-    null["MPI_Message"] = "MPI_MESSAGE_NULL"
     # Further names of the same call: `use mpi` has interfaces with a C pointer.
     alias["MPI_Win_allocate"] = "mpi_win_allocate_cptr_"
     alias["MPI_Win_allocate_shared"] = "mpi_win_allocate_shared_cptr_"
@@ -28,37 +25,25 @@ BEGIN {
 
 function program(name) { return "f_" name }
 function first_index() { return "pmpi_hook_fortran_first(target)" }
-function bytes_function(name) { return (name ~ /each$/ ? "pmpi_hook_fortran_" : "pmpi_hook_") name }
-function idup_made(kind, comm) { return "pmpi_hook_idup_fortran(&call, \"" kind "\", f_" comm ")" }
-function request_started(request, rest) {
-    print "    pmpi_hook_started_as(&call, *" request ", f_" request ", " rest ");"
-}
 
 function print_equips(    part) {
     split(note["equips"], part, /,/)
     print "    struct pmpi_hook_children children;"
-    print "    f_" part[1] " = pmpi_hook_children_equip_fortran(&children, &call, " note["root"] ", " part[2] ", f_" part[1] ");"
+    print "    f_" part[1] " = pmpi_hook_children_equip(&children, &call, " note["root"] ", " part[2] ", " \
+        handles(part[1]) ");"
 }
 
-# Names that the annotations mention, outputs apart.
-function find_used(    key, text) {
+# Names that the annotations mention, but for those that are read where they are: see handles().
+function find_used(    key, text, word, n, i) {
     split("", used)
-    split("", made)
     for (key in note) {
-        if (key ~ /^(kind|status|statuses|equips|op|shape|chance)$/) continue
+        if (key ~ /^(starts|inits|creates|idups|opens|matches|kind|status|statuses|equips|op|shape|chance)$/) continue
         text = note[key]
-        if (key == "requests") sub(/^[^,]*,/, "", text) # MPI's own, see requests()
+        if (key == "requests") sub(/^[^,]*,/, "", text)
         sub(/^[a-z_]+\(/, "", text)
         gsub(/[^A-Za-z0-9_]+/, " ", text)
-        mark_used(text, key ~ /^(starts|inits|creates|opens|matches)$/)
-    }
-}
-
-function mark_used(text, output,    word, n, i) {
-    n = split(text, word, / /)
-    for (i = 1; i <= n; i++) {
-        if (output) made[word[i]] = 1
-        else used[word[i]] = 1
+        n = split(text, word, / /)
+        for (i = 1; i <= n; i++) used[word[i]] = 1
     }
 }
 
@@ -70,10 +55,7 @@ function print_local(text, name,    base, array, pointer) {
     gsub(/const|\[[^]]*\]|\*/, " ", base)
     sub(/^ +/, "", base)
     sub(/ .*$/, "", base)
-    if (name in made) {
-        print "    " base " made_" name " = " null[base] ", *" name " = &made_" name ";"
-        created = created "    if (call.accepted)\n        made_" name " = pmpi_hook_fortran_" handle[base] "(f_" name ");\n"
-    } else if (!(name in used) || name == annotation("idups")) {
+    if (!(name in used) || (array && (base in handle))) {
         return
     } else if (base == "void") {
         print "    const void *" name " = pmpi_hook_fortran_buffer(target, f_" name ");"
@@ -82,9 +64,10 @@ function print_local(text, name,    base, array, pointer) {
     } else if (array || (pointer && base == "int")) {
         print "    const MPI_Fint *" name " = f_" name ";"
     } else if (pointer) {
-        print "    " base " value_" name " = pmpi_hook_fortran_" handle[base] "(f_" name "), *" name " = &value_" name ";"
+        print "    " base " value_" name " = pmpi_hook_" handle[base] "_at(" handles(name) ", 0), *" name \
+            " = &value_" name ";"
     } else if (base in handle) {
-        print "    " base " " name " = pmpi_hook_fortran_" handle[base] "(f_" name ");"
+        print "    " base " " name " = pmpi_hook_" handle[base] "_at(" handles(name) ", 0);"
     } else {
         print "    " base " " name " = *(const " (base == "int" ? "MPI_Fint" : base) " *)f_" name ";"
     }
@@ -140,7 +123,6 @@ function emit(    body, i) {
     read_parameters()
     find_used()
     body = "fortran_" tolower(substr(call_name, 5))
-    created = ""
     print "\nstatic void " body "(struct pmpi_hook_target *target, void *from, " declared_args ")"
     print "{"
     if (!annotation("frees")) print_info()
@@ -165,7 +147,6 @@ function emit(    body, i) {
     print_begin("from")
     print "    real(" more(passed, "error") lengths ");"
     print_returned("*error", "")
-    printf "%s", created
     if (annotation("status"))
         print "    MPI_Status c_status;\n    const MPI_Status *used = call.accepted ? pmpi_hook_fortran_status(f_" \
             note["status"] ", &c_status) : NULL;"

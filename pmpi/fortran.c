@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "pmpi/near.h"
 
 /* What Fortran's constants look like to C. The variables are in the libraries of Fortran, or of the program. */
 #ifdef OPEN_MPI
@@ -150,40 +149,4 @@ const MPI_Status *pmpi_hook_fortran_statuses(const void *handed, MPI_Status *roo
         room[i] = one;
     }
     return room;
-}
-
-static int64_t fortran_bytes(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Fint types[], int n)
-{
-    int64_t sum = 0;
-    for (int i = 0; call->accepted && i < n; i++)
-        sum += pmpi_hook_count(counts, i) > 0
-                   ? pmpi_hook_bytes_of(call, pmpi_hook_count(counts, i), pmpi_hook_fortran_type(&types[i]))
-                   : 0;
-    call->element = 1;
-    return sum;
-}
-
-int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf,
-                                     struct pmpi_hook_counts sendcounts, const MPI_Fint sendtypes[],
-                                     struct pmpi_hook_counts recvcounts, const MPI_Fint recvtypes[])
-{
-    int n = call->comm ? call->comm->fan : 0;
-    if (sendbuf == MPI_IN_PLACE)
-        return fortran_bytes(call, recvcounts, recvtypes, n);
-    return fortran_bytes(call, sendcounts, sendtypes, n);
-}
-
-int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
-                                          const MPI_Fint types[])
-{
-    return fortran_bytes(call, counts, types, pmpi_hook_near_count(call, false));
-}
-
-void pmpi_hook_fortran_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
-                                 const MPI_Fint types[])
-{
-    for (int i = pmpi_hook_near_moved(call, receives); counts.at && types && i-- > 0;)
-        pmpi_hook_near_message(call, receives, i,
-                               pmpi_hook_near_bytes(call, pmpi_hook_count(counts, i),
-                                                    pmpi_hook_fortran_type(&types[i])));
 }

@@ -38,42 +38,7 @@ struct pmpi_hook_target {
 /* NULL when no library has it: then it was said, and *ierror (may be NULL) is MPI_ERR_INTERN. */
 void *pmpi_hook_target_find(struct pmpi_hook_target *target, MPI_Fint *ierror);
 
-/* --- Arguments, for recording; a handle that MPI does not know becomes the null handle --- */
-static inline MPI_Comm pmpi_hook_fortran_comm(const void *comm)
-{
-    MPI_Comm c = PMPI_Comm_f2c(*(const MPI_Fint *)comm);
-    return c ? c : MPI_COMM_NULL;
-}
-
-static inline MPI_Datatype pmpi_hook_fortran_type(const void *type)
-{
-    MPI_Datatype c = PMPI_Type_f2c(*(const MPI_Fint *)type);
-    return c ? c : MPI_DATATYPE_NULL;
-}
-
-static inline MPI_Request pmpi_hook_fortran_request(const void *request)
-{
-    return pmpi_hook_request_at((struct pmpi_hook_requests){request, true}, 0);
-}
-
-static inline MPI_Win pmpi_hook_fortran_window(const void *win)
-{
-    MPI_Win c = PMPI_Win_f2c(*(const MPI_Fint *)win);
-    return c ? c : MPI_WIN_NULL;
-}
-
-static inline MPI_Message pmpi_hook_fortran_message(const void *message)
-{
-    MPI_Message c = PMPI_Message_f2c(*(const MPI_Fint *)message);
-    return c ? c : MPI_MESSAGE_NULL;
-}
-
-static inline MPI_File pmpi_hook_fortran_file(const void *file)
-{
-    MPI_File c = PMPI_File_f2c(*(const MPI_Fint *)file);
-    return c ? c : MPI_FILE_NULL;
-}
-
+/* --- Arguments, for recording; handles: pmpi/handles.h --- */
 /* The buffer, or C's MPI_IN_PLACE for Fortran's. */
 const void *pmpi_hook_fortran_buffer(const struct pmpi_hook_target *target, const void *buffer);
 /* Room for a status of any binding. */
@@ -100,14 +65,5 @@ static inline int pmpi_hook_fortran_first(const struct pmpi_hook_target *target)
     return 1;
 #endif
 }
-
-/* As in hook.h, with arrays of Fortran's handles. */
-int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf,
-                                     struct pmpi_hook_counts sendcounts, const MPI_Fint sendtypes[],
-                                     struct pmpi_hook_counts recvcounts, const MPI_Fint recvtypes[]);
-void pmpi_hook_fortran_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
-                                 const MPI_Fint types[]);
-int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
-                                          const MPI_Fint types[]);
 
 #endif

@@ -343,8 +343,9 @@ void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *stat
     pmpi_hook_value(call, GRAMMAR_SOURCE_TAG, tag);
 }
 
-void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
+void pmpi_hook_matched(struct pmpi_hook_call *call, struct pmpi_hook_handles where)
 {
+    MPI_Message message = call->accepted ? pmpi_hook_message_at(where, 0) : MPI_MESSAGE_NULL;
     struct pmpi_hook_start start = {
         .peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE),
         .tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0),
@@ -355,12 +356,6 @@ void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
     };
     if (message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC)
         pmpi_hook_message_put(message, &start);
-}
-
-void pmpi_hook_started(struct pmpi_hook_call *call, const MPI_Request *request, bool receive, bool persistent,
-                       struct pmpi_hook_idup *idup)
-{
-    pmpi_hook_started_as(call, call->accepted ? *request : MPI_REQUEST_NULL, request, receive, persistent, idup);
 }
 
 /* On the board; `collective`: its communicator's place there, which has counted it; NULL: it is none. */
@@ -414,33 +409,28 @@ bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struc
     return true;
 }
 
-struct pmpi_hook_idup *pmpi_hook_idup(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm)
+struct pmpi_hook_idup *pmpi_hook_idup(struct pmpi_hook_call *call, const char *kind, struct pmpi_hook_handles comm)
 {
-    return call->accepted ? pmpi_hook_idup_make(call->comm, kind, comm, NULL) : NULL;
+    return call->accepted ? pmpi_hook_idup_make(call->comm, kind, comm) : NULL;
 }
 
-struct pmpi_hook_idup *pmpi_hook_idup_fortran(struct pmpi_hook_call *call, const char *kind, const MPI_Fint *comm)
-{
-    return call->accepted ? pmpi_hook_idup_make(call->comm, kind, NULL, comm) : NULL;
-}
-
-void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, const MPI_Comm *comm)
+void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, struct pmpi_hook_handles comm)
 {
     uint64_t before = base_clock_processor();
     if (!call->accepted)
         return;
-    pmpi_hook_comm_born(call->comm, kind, *comm);
+    pmpi_hook_comm_born(call->comm, kind, pmpi_hook_comm_at(comm, 0));
     session_took(call->stream, base_clock_processor() - before);
 }
 
-void pmpi_hook_opened_window(struct pmpi_hook_call *call, const MPI_Win *win)
+void pmpi_hook_opened_window(struct pmpi_hook_call *call, struct pmpi_hook_handles win)
 {
     if (call->accepted)
-        pmpi_hook_bind_window(*win, call->comm);
+        pmpi_hook_bind_window(pmpi_hook_window_at(win, 0), call->comm);
 }
 
-void pmpi_hook_opened_file(struct pmpi_hook_call *call, const MPI_File *file)
+void pmpi_hook_opened_file(struct pmpi_hook_call *call, struct pmpi_hook_handles file)
 {
     if (call->accepted)
-        pmpi_hook_bind_file(*file, call->comm);
+        pmpi_hook_bind_file(pmpi_hook_file_at(file, 0), call->comm);
 }

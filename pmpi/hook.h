@@ -118,10 +118,10 @@ void pmpi_hook_root(struct pmpi_hook_call *call, int rank);
 /* Where and with whom that start was. */
 void pmpi_hook_on_start(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
 /* Persistent requests were started again, by this call (start.c). */
-void pmpi_hook_restart_one(struct pmpi_hook_call *call, struct pmpi_hook_requests request);
-void pmpi_hook_restart_all(struct pmpi_hook_call *call, struct pmpi_hook_requests requests, int count);
+void pmpi_hook_restart_one(struct pmpi_hook_call *call, struct pmpi_hook_handles request);
+void pmpi_hook_restart_all(struct pmpi_hook_call *call, struct pmpi_hook_handles requests, int count);
 /* A request is about to be freed: no event, it only ends what is known about it. */
-void pmpi_hook_request_freed(struct pmpi_hook_requests request);
+void pmpi_hook_request_freed(struct pmpi_hook_handles request);
 /* A persistent request was started again, by this call. Gives its start; false: it is not known. */
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start);
 
@@ -170,26 +170,28 @@ void pmpi_hook_message(struct pmpi_hook_call *call, bool receives, uint32_t worl
 void pmpi_hook_near(struct pmpi_hook_call *call, bool receives, int64_t count, MPI_Datatype type);
 void pmpi_hook_near_sum(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts, MPI_Datatype type);
 void pmpi_hook_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
-                         const MPI_Datatype types[]);
+                         struct pmpi_hook_handles types);
 /* Whether a completed receive says that it was cancelled. */
 bool pmpi_hook_cancelled(const MPI_Status *status);
 /* A receive that was started so has completed; `status` may be NULL. Returns its bytes. */
 int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status);
 
 /* --- What it made: after the call; of one that failed, nothing --- */
-/* The probe took `message` out of the queue; MPI_MESSAGE_NULL: none. */
-void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message);
-void pmpi_hook_started(struct pmpi_hook_call *call, const MPI_Request *request, bool receive, bool persistent,
-                       struct pmpi_hook_idup *idup);
-/* The same with the handle and the address of the program's variable, of any binding. */
+/* The probe took the message out of the queue, if any. */
+void pmpi_hook_matched(struct pmpi_hook_call *call, struct pmpi_hook_handles message);
+/* `where` is the address of the program's variable. */
 void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, const void *where, bool receive,
                           bool persistent, struct pmpi_hook_idup *idup);
-struct pmpi_hook_idup *pmpi_hook_idup(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm);
-struct pmpi_hook_idup *pmpi_hook_idup_fortran(struct pmpi_hook_call *call, const char *kind,
-                                                    const MPI_Fint *comm);
-void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, const MPI_Comm *comm);
-void pmpi_hook_opened_window(struct pmpi_hook_call *call, const MPI_Win *win);
-void pmpi_hook_opened_file(struct pmpi_hook_call *call, const MPI_File *file);
+static inline void pmpi_hook_started(struct pmpi_hook_call *call, struct pmpi_hook_handles request, bool receive,
+                                     bool persistent, struct pmpi_hook_idup *idup)
+{
+    pmpi_hook_started_as(call, call->accepted ? pmpi_hook_request_at(request, 0) : MPI_REQUEST_NULL, request.at,
+                         receive, persistent, idup);
+}
+struct pmpi_hook_idup *pmpi_hook_idup(struct pmpi_hook_call *call, const char *kind, struct pmpi_hook_handles comm);
+void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, struct pmpi_hook_handles comm);
+void pmpi_hook_opened_window(struct pmpi_hook_call *call, struct pmpi_hook_handles win);
+void pmpi_hook_opened_file(struct pmpi_hook_call *call, struct pmpi_hook_handles file);
 
 /* --- Payload in bytes, by kind of call (pmpi/bytes.c) ---
    Only arguments that are significant on this rank are looked at: MPI_IN_PLACE and roots of intercommunicators leave
@@ -206,14 +208,14 @@ int64_t pmpi_hook_bytes_fan(struct pmpi_hook_call *call, const void *sendbuf, in
 int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
                             MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype);
 int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
-                             const MPI_Datatype sendtypes[], struct pmpi_hook_counts recvcounts,
-                             const MPI_Datatype recvtypes[]);
+                             struct pmpi_hook_handles sendtypes, struct pmpi_hook_counts recvcounts,
+                             struct pmpi_hook_handles recvtypes);
 int64_t pmpi_hook_bytes_total(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type);
 int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
 int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
 int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type);
 int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
-                                  const MPI_Datatype types[]);
+                                  struct pmpi_hook_handles types);
 int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int64_t count, MPI_Datatype type);
 int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
                                MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype);

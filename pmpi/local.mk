@@ -11,6 +11,7 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/present.c %D%/present.h \
 	%D%/complete.c %D%/complete.h \
 	%D%/finish.c \
+	%D%/handles.h \
 	%D%/foreign.c \
 	%D%/hook.c %D%/hook.h \
 	%D%/life.c %D%/life.h \

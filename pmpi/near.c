@@ -133,8 +133,8 @@ void pmpi_hook_near_sum(struct pmpi_hook_call *call, bool receives, struct pmpi_
 }
 
 void pmpi_hook_near_each(struct pmpi_hook_call *call, bool receives, struct pmpi_hook_counts counts,
-                         const MPI_Datatype types[])
+                         struct pmpi_hook_handles types)
 {
-    for (int i = pmpi_hook_near_moved(call, receives); counts.at && types && i-- > 0;)
-        pmpi_hook_near_message(call, receives, i, pmpi_hook_near_bytes(call, pmpi_hook_count(counts, i), types[i]));
+    for (int i = pmpi_hook_near_moved(call, receives); counts.at && types.at && i-- > 0;)
+        pmpi_hook_near_message(call, receives, i, pmpi_hook_near_bytes(call, pmpi_hook_count(counts, i), pmpi_hook_type_at(types, i)));
 }

@@ -27,27 +27,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <mpi.h>
+#include "pmpi/handles.h"
 
 enum { PMPI_HOOK_SLOTS = 1 << 15, PMPI_HOOK_WINDOW = 16 };
 
 struct pmpi_hook_idup;
 struct pmpi_hook_members;
-
-/* The program's request variables, in C or in Fortran. */
-struct pmpi_hook_requests {
-    const void *at;
-    bool fortran;
-};
-
-/* A handle that MPI does not know is the null handle. */
-static inline MPI_Request pmpi_hook_request_at(struct pmpi_hook_requests r, int i)
-{
-    if (!r.fortran)
-        return r.at ? ((const MPI_Request *)r.at)[i] : MPI_REQUEST_NULL;
-    MPI_Request known = PMPI_Request_f2c(((const MPI_Fint *)r.at)[i]);
-    return known ? known : MPI_REQUEST_NULL;
-}
 
 struct pmpi_hook_start {
     int64_t bytes; /* posted */

@@ -2,7 +2,7 @@
 /* Persistent requests: each start is the event, with the peer and size that the request was made with. */
 #include "pmpi/hook.h"
 
-void pmpi_hook_restart_one(struct pmpi_hook_call *call, struct pmpi_hook_requests request)
+void pmpi_hook_restart_one(struct pmpi_hook_call *call, struct pmpi_hook_handles request)
 {
     struct pmpi_hook_start start;
     if (!call->accepted || !pmpi_hook_request_find(pmpi_hook_request_at(request, 0), NULL, &start))
@@ -13,7 +13,7 @@ void pmpi_hook_restart_one(struct pmpi_hook_call *call, struct pmpi_hook_request
     pmpi_hook_restarted(call, pmpi_hook_request_at(request, 0), &start);
 }
 
-void pmpi_hook_restart_all(struct pmpi_hook_call *call, struct pmpi_hook_requests requests, int count)
+void pmpi_hook_restart_all(struct pmpi_hook_call *call, struct pmpi_hook_handles requests, int count)
 {
     struct pmpi_hook_start start;
     int64_t bytes = 0;
@@ -24,7 +24,7 @@ void pmpi_hook_restart_all(struct pmpi_hook_call *call, struct pmpi_hook_request
     pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
 }
 
-void pmpi_hook_request_freed(struct pmpi_hook_requests request)
+void pmpi_hook_request_freed(struct pmpi_hook_handles request)
 {
     if (request.at && atomic_load_explicit(&pmpi_hook_kinds, memory_order_relaxed))
         pmpi_hook_request_forget(pmpi_hook_request_at(request, 0), request.at);
