@@ -133,7 +133,7 @@ static int walk(struct build *b, uint32_t path)
     while (depth--) {
         const struct job_frame *f = &b->j->frames[b->j->callsites[path].first + depth];
         p = report_resolve(b->r->resolver, path, depth, REPORT_CALL);
-        if (depth && report_is_runtime(p))
+        if (depth && report_is_runtime(p->module))
             continue;
         at = function_below(b, at, f, p);
         uint32_t region = depth ? region_of(b, f) : GRAMMAR_NONE;

@@ -15,10 +15,11 @@ enum { MOST_STREAMS = 4096 /* that are counted one by one */, NO_NODE = UINT32_M
 
 /* --- Places --- */
 
+/* A runtime's is not read: its threads wait in loops that are not the program's. */
 static const struct loops_function *function_at(struct loops_search *s, uint32_t module, uint64_t address)
 {
     const struct job_module *m = &s->j->modules[module];
-    if (!s->tried[module])
+    if (!s->tried[module] && !report_is_runtime(job_text(s->j, m->path)))
         s->code[module] = loops_code_open(job_text(s->j, m->path), job_text(s->j, m->build_id));
     s->tried[module] = true;
     return s->code[module] ? loops_code_function(s->code[module], address) : NULL;

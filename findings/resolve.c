@@ -331,11 +331,11 @@ static const char *named(const char *path, const char *const *names, size_t coun
     return NULL;
 }
 
-bool report_is_runtime(const struct report_place *p)
+bool report_is_runtime(const char *module)
 {
     static const char *const names[] = { "libgomp", "libpythia", "libomp", "libiomp" };
 
-    return named(p->module, names, sizeof names / sizeof *names);
+    return named(module, names, sizeof names / sizeof *names);
 }
 
 const char *report_interpreter(const char *path)

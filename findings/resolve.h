@@ -51,9 +51,10 @@ const struct report_place *report_resolve(struct report_resolver *r, uint32_t ca
 const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
                                              enum report_address kind);
 
-/* Whether it only starts main or a thread; whether it is of a runtime that calls the program's code: OpenMP's, ours. */
+/* Whether it only starts main or a thread; whether the module of that path is a runtime that calls the program's code:
+   OpenMP's, ours. */
 bool report_is_start(const struct report_place *p);
-bool report_is_runtime(const struct report_place *p);
+bool report_is_runtime(const char *module);
 /* What a module of that path interprets; NULL: nothing. */
 const char *report_interpreter(const char *path);
 
