@@ -170,6 +170,7 @@ function print_begin(from,    at, source, dest, tag, part) {
     if (annotation("comm")) at = "PMPI_HOOK_HANDLE(" value(note["comm"], "MPI_COMM_NULL") ")"
     if (annotation("win")) at = "pmpi_hook_handle_of(pmpi_hook_comm_of_window(" value(note["win"], "MPI_WIN_NULL") "))"
     if (annotation("file")) at = "pmpi_hook_handle_of(pmpi_hook_comm_of_file(" value(note["file"], "MPI_FILE_NULL") "))"
+    if (annotation("closes")) at = "pmpi_hook_handle_of(call.comm)" # it is forgotten already
     if (annotation("peer")) dest = note["peer"]
     if (annotation("root")) dest = note["root"]
     if (annotation("source")) source = note["source"]
