@@ -129,6 +129,24 @@ static inline void oracle_history_store(struct oracle_history *t, uint32_t symbo
     t->time[slot] = (struct oracle_history_time){ t->clock, duration };
 }
 
+/* What follows the place with this name so far ahead, and that place; false: it can no longer be read, or is not known
+   yet. As oracle_history_find() and so on, at once. */
+static inline bool oracle_history_ahead(const struct oracle_history *t, uint32_t name, uint64_t distance,
+                                        uint64_t *place, uint32_t *symbol)
+{
+    uint64_t back = (uint32_t)((uint32_t)t->count - name); /* events since, where it is of this run */
+
+    if (name > t->fixed && back < t->count - t->fixed && back < t->size) {
+        *place = t->count - 1 - back;
+        *symbol = t->symbol[t->fixed + ((*place + distance - t->fixed) & (t->size - 1))];
+        return distance <= back;
+    }
+    if (!oracle_history_find(t, name, place) || !oracle_history_reaches(t, *place, distance))
+        return false;
+    *symbol = oracle_history_symbol(t, *place + distance);
+    return true;
+}
+
 /* The next of the planned places. */
 static inline void oracle_history_preload(struct oracle_history *t, uint32_t symbol, uint64_t gap, uint64_t duration)
 {

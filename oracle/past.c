@@ -378,11 +378,7 @@ static uint32_t read_places(const struct oracle_past *l, const struct oracle_con
     uint32_t known = 0;
 
     for (uint32_t i = 0; i < ORACLE_CONTEXT_PLACES && i < c->seen; i++)
-        if (oracle_history_find(&l->history, c->at[i], &at[known]) &&
-            oracle_history_reaches(&l->history, at[known], distance)) {
-            symbol[known] = oracle_history_symbol(&l->history, at[known] + distance);
-            known++;
-        }
+        known += oracle_history_ahead(&l->history, c->at[i], distance, &at[known], &symbol[known]);
     return known;
 }
 

@@ -12,7 +12,7 @@
 /* A short run has few events: the first ones are sampled often, so that it gets figures too. A sample counts for the
    events until the next one of its distance: what is often at first is not more. */
 enum { DOUBTED = 8, /* events between answers at distance 1 */
-       EARLY = 512, YOUNG = 4096, EARLY_INTERVAL = 2, YOUNG_INTERVAL = 8, INTERVAL = 16,
+       EARLY = 512, YOUNG = 4096, EARLY_INTERVAL = 2, YOUNG_INTERVAL = 8, INTERVAL = 32,
        ASLEEP_INTERVAL = 64 };
 
 static const uint32_t sampled_at[ORACLE_BUCKETS] = { 1, 4, 16, 64, 128 };
