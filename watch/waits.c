@@ -83,15 +83,51 @@ static void add_all(struct table *t, struct watch_row *r, const struct watch_com
     r->unknown |= seen < (uint32_t)c->size && !is_world(c, t); /* a member has no board, or not yet this communicator */
 }
 
-static void add_rank(struct table *t, struct watch_row *r, const struct watch_comm *c, int32_t rank)
+static uint32_t world_of(const struct table *t, const struct watch_comm *c, int32_t rank)
 {
     uint32_t at = first_member(t, c->identity, rank);
-    if (at < t->members && t->member[at].comm == c->identity && t->member[at].rank == rank)
-        add_peer(t, r, t->member[at].world);
+    bool there = at < t->members && t->member[at].comm == c->identity && t->member[at].rank == rank;
+    return there ? t->member[at].world : UINT32_MAX;
+}
+
+static void add_rank(struct table *t, struct watch_row *r, const struct watch_comm *c, int32_t rank)
+{
+    uint32_t world = world_of(t, c, rank);
+    if (world != UINT32_MAX)
+        add_peer(t, r, world);
     else if (is_world(c, t) && rank >= 0)
         add_peer(t, r, (uint32_t)rank);
     else
         r->unknown = true;
+}
+
+static const struct watch_comm *comm_of(const struct watch_board *b)
+{
+    for (unsigned i = 0; i < WATCH_COMMS && b->where; i++)
+        if (b->comm[i].handle == b->where)
+            return &b->comm[i];
+    return NULL;
+}
+
+/* Sends what the other one receives, in blocking calls for that alone. */
+static bool sends_to(const struct watch_board *b, const struct watch_board *p, const struct watch_comm *b_at,
+                     const struct watch_comm *p_at)
+{
+    return b->source == WATCH_NOBODY && p->dest == WATCH_NOBODY && b->dest == p_at->rank &&
+           (p->source == b_at->rank || p->source == p->any) && (b->tag == p->tag || p->tag < 0 /* any */);
+}
+
+/* The message is under way, however long that takes. */
+static bool is_under_way(const struct table *t, const struct watch_row *r, const struct watch_comm *c, int32_t rank)
+{
+    uint32_t world = world_of(t, c, rank);
+    const struct watch_row *other = world < t->ranks ? &t->row[world] : NULL;
+    if (!other || other->state != WATCH_WAITS || r->sight->board.what.call_kind != JOB_P2P ||
+        other->sight->board.what.call_kind != JOB_P2P)
+        return false;
+    const struct watch_board *b = &r->sight->board, *p = &other->sight->board;
+    const struct watch_comm *d = comm_of(p);
+    return d && d->identity == c->identity && (sends_to(b, p, c, d) || sends_to(p, b, d, c));
 }
 
 /* A message from or to that rank of the communicator, as MPI names it. */
@@ -100,7 +136,7 @@ static void add_message(struct table *t, struct watch_row *r, const struct watch
     const struct watch_board *b = &r->sight->board;
     if (rank == WATCH_NOBODY || rank == b->null)
         return;
-    if (!c || c->rank < 0) {
+    if (!c || c->rank < 0 || is_under_way(t, r, c, rank)) {
         r->unknown = true;
     } else if (rank == b->any) {
         r->any = true;
@@ -116,14 +152,6 @@ static bool in_collective(const struct watch_row *r)
 {
     const struct watch_board *b = &r->sight->board;
     return r->state == WATCH_WAITS && b->what.how == WATCH_COLLECTIVE;
-}
-
-static const struct watch_comm *comm_of(const struct watch_board *b)
-{
-    for (unsigned i = 0; i < WATCH_COMMS && b->where; i++)
-        if (b->comm[i].handle == b->where)
-            return &b->comm[i];
-    return NULL;
 }
 
 /* It has been through, or is in it, too. */

@@ -261,6 +261,28 @@ START_TEST(a_message_that_never_comes)
 }
 END_TEST
 
+/* It may be large: nothing says that these two wait for each other. */
+START_TEST(a_message_that_is_under_way)
+{
+    set_up();
+    all_in("Barrier", 20);
+    receive(0, 1, 20);
+    call(1, "Send", JOB_P2P, WATCH_PLAIN, WORLD, 20);
+    sight[1].board.dest = 0;
+    sight[1].board.tag = 5;
+    ck_assert_str_eq(told(), "deadlock 0 1 waiting 2 3 4 5"); /* another tag */
+    sight[0].board.tag = 5;
+    seen(0, 0);
+    seen(1, 0);
+    ck_assert_str_eq(told(), "none 0 1 waiting 2 3 4 5");
+    sight[0].board.tag = -1;
+    sight[0].board.source = ANY;
+    ck_assert_str_eq(told(), "none 1 waiting 0 2 3 4 5");
+    sight[1].board.dest = 2;
+    ck_assert_str_eq(told(), "deadlock 0 1 2 waiting 3 4 5");
+}
+END_TEST
+
 START_TEST(from_anyone_or_nobody)
 {
     set_up();
@@ -513,6 +535,7 @@ int main(void)
         UNIT_TEST(a_collective_left_out),
         UNIT_TEST(receives_in_a_circle),
         UNIT_TEST(a_message_that_never_comes),
+        UNIT_TEST(a_message_that_is_under_way),
         UNIT_TEST(from_anyone_or_nobody),
         UNIT_TEST(requests_name_whom_they_wait_for),
         UNIT_TEST(collectives_in_another_order),
