@@ -98,14 +98,26 @@ static void count_for(struct loops_search *s, int loop, double *of)
         }
 }
 
+static void note_effect(struct loops_search *s, int loop, bool enters)
+{
+    struct loops_effect e = loops_effect_of(s, s->hop);
+    if (loop < 0)
+        return;
+    e.loop = (uint32_t)loop;
+    e.enters = enters;
+    base_must(base_array_append(&s->effect, &s->effects, &s->effect_room, &e, 1, sizeof e));
+}
+
 static void turn(struct loops_search *s, int loop)
 {
     count_for(s, loop, s->turns);
+    note_effect(s, loop, false);
 }
 
 static void enter(struct loops_search *s, int loop)
 {
     count_for(s, loop, s->entries);
+    note_effect(s, loop, true);
 }
 
 /* All loops of a frame from its number `from` on, and of the frames within. */
@@ -400,6 +412,7 @@ static void find(struct loops_search *s, const struct loops_forest *events)
     }
     for (uint32_t i = 0; i < s->l->loops; i++)
         sum_up(s, i);
+    loops_find_entries(s);
     loops_add_time(s);
     put_in_order(s);
     for (uint32_t i = 0; i < s->l->loops; i++)
@@ -409,6 +422,7 @@ static void find(struct loops_search *s, const struct loops_forest *events)
         loops_find_mark(s);
     free(s->turns);
     free(s->entries);
+    free(s->effect);
 }
 
 struct report_loops *report_loops_create(struct report *r)

@@ -37,7 +37,8 @@ struct report_loop {
     const char *function;             /* that it stands in; NULL: not known */
     uint64_t streams;                 /* that enter it */
     struct report_span turns, entries; /* of each of these; mean: least 0, most UINT64_MAX */
-    uint64_t turns_least, turns_most; /* of one entry; 0: not known */
+    uint64_t turns_least, turns_most; /* of one entry; 0: not known, where the grammar does not tell
+                                         all of its entries apart, or ranks of a class differ */
     double ns;                        /* of all streams, computation before its calls and the calls */
     double share;                     /* of the time of what is called from where it is */
     uint32_t order, head;             /* of stops: when it is first entered, and there */

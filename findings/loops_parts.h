@@ -26,6 +26,9 @@ struct loops_stop { struct loops_frame *frame; uint32_t frames; }; /* outermost 
 /* What a loop is told apart by, within the one around it. */
 struct loops_identity { const struct loops_function *f; int number; uint32_t module; };
 
+/* What a step from one terminal to another is to a loop; so many rows of the hops. */
+struct loops_effect { uint32_t loop, from, to, rows; bool enters; };
+
 struct loops_search {
     struct report *r;
     const struct job *j;
@@ -42,6 +45,8 @@ struct loops_search {
     uint64_t streams, all_streams;
     double *turns, *entries;   /* [loop * streams + stream] */
     const struct job_hop *hop; /* at hand */
+    struct loops_effect *effect;
+    uint32_t effects, effect_room;
 };
 
 /* The innermost loop around so many of the outermost frames, -1: none. */
@@ -63,6 +68,14 @@ static inline int loops_of_stop(const struct loops_search *s, uint32_t stop)
     return s->l->by_code ? loops_innermost(s, &s->stop[stop], s->stop[stop].frames) : s->chain[stop];
 }
 
+static inline struct loops_effect loops_effect_of(const struct loops_search *s, const struct job_hop *h)
+{
+    return (struct loops_effect){ .from = h->from == GRAMMAR_NONE ? h->from : s->hops->stop[h->from].terminal,
+                                  .to = s->hops->stop[h->to].terminal, .rows = 1 };
+}
+
+/* Fills the least and most turns of an entry, where that is known. */
+void loops_find_entries(struct loops_search *s);
 /* Fills the times of loops, and calls. The main loop's mark. */
 void loops_add_time(struct loops_search *s);
 void loops_find_mark(struct loops_search *s);

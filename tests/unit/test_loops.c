@@ -33,8 +33,10 @@ START_TEST(a_loop_in_a_loop)
     const struct report_loop *outer = one_within(l, -1, 5, 1);
     ck_assert_ptr_eq(report_main_loop(r), outer);
     ck_assert_double_eq(report_loop_turns(outer), 5);
-    (void)one_within(l, number(l, outer), 5 * 124, 5);
-    (void)one_within(l, number(l, outer), 5 * 3, 5);
+    const struct report_loop *sends = one_within(l, number(l, outer), 5 * 124, 5);
+    const struct report_loop *rounds = one_within(l, number(l, outer), 5 * 3, 5);
+    ck_assert(sends->turns_least == 124 && sends->turns_most == 124);
+    ck_assert(rounds->turns_least == 3 && rounds->turns_most == 3);
     ck_assert_uint_eq(outer->turns_least, 5);
     ck_assert_uint_eq(outer->turns_most, 5);
     for (uint32_t i = 0; i < l->calls; i++)
