@@ -147,21 +147,36 @@ static void life_give_back_errors(void)
     PMPI_Errhandler_free(&life.errors);
 }
 
+/* Two halves, led by the world's ranks `mine` and `other`, are joined; *half is freed. */
+static bool life_join(MPI_Comm *half, int mine, int other)
+{
+    MPI_Comm between = MPI_COMM_NULL, whole = MPI_COMM_NULL;
+    if (PMPI_Intercomm_create(*half, 0, MPI_COMM_WORLD, other, PMPI_HOOK_PRESENT_TAG, &between) != MPI_SUCCESS)
+        return false;
+    bool joined = PMPI_Intercomm_merge(between, mine > other, &whole) == MPI_SUCCESS;
+    PMPI_Comm_free(&between);
+    if (*half != MPI_COMM_SELF)
+        PMPI_Comm_free(half);
+    *half = whole;
+    return joined;
+}
+
 /* What the program left undone, messages and collectives, never meets Pythia's own: these are apart. Made at the end,
    for Open MPI 4.1 hangs in some calls once there was a communicator more (MPI_Dist_graph_create with reorder), and by
-   messages alone: what makes one by collectives waits for those that are still open. Not a duplicate: that asks the
-   program's callbacks to copy its attributes. */
+   messages alone: what makes one by collectives waits for those that are still open. Of no other one: a duplicate asks
+   the program's callbacks to copy its attributes, as Open MPI's MPI_Comm_create_group does. */
 static bool life_apart(void)
 {
-    MPI_Comm apart = MPI_COMM_NULL;
-    MPI_Group world;
-    if (life.comm != MPI_COMM_WORLD)
+    MPI_Comm apart = MPI_COMM_SELF;
+    int size;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (life.comm != MPI_COMM_WORLD || size == 1)
         return true;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    int error = PMPI_Comm_create_group(MPI_COMM_WORLD, world, PMPI_HOOK_PRESENT_TAG, &apart);
-    PMPI_Group_free(&world);
-    if (error != MPI_SUCCESS)
-        return false;
+    for (int half = 1; half < size; half *= 2) {
+        int mine = (int)life.rank / half * half, other = mine ^ half;
+        if (other < size && !life_join(&apart, mine, other))
+            return false;
+    }
     PMPI_Comm_set_errhandler(apart, MPI_ERRORS_RETURN);
     life.comm = apart;
     return true;
