@@ -110,9 +110,10 @@ static void run_on_hang(const char *command, struct watch_jobs *jobs)
 {
     for (uint32_t i = 0; i < jobs->count; i++) {
         struct watch_job *j = &jobs->job[i];
-        if (j->verdict.kind == WATCH_NONE || j->told)
+        struct watch_news now = watch_news_of(&j->verdict);
+        if (now.kind == WATCH_NONE || (now.kind == j->told.kind && now.rank == j->told.rank))
             continue;
-        j->told = true;
+        j->told = now;
         char *text = watch_json(j);
         fflush(NULL);
         FILE *f = popen(command, "w");
@@ -130,6 +131,16 @@ static bool any_verdict(const struct watch_jobs *jobs)
     for (uint32_t i = 0; i < jobs->count; i++)
         any |= jobs->job[i].verdict.kind != WATCH_NONE;
     return any;
+}
+
+/* Dead jobs go when other watchers, too, have had the time to see it. */
+static void bury(const struct watch_jobs *jobs)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < jobs->count; i++)
+        any |= jobs->job[i].dead > 1;
+    if (any)
+        watch_sweep();
 }
 
 static int no_job(const struct request *r, const struct watch_jobs *jobs)
@@ -187,6 +198,7 @@ int tool_watch(int argc, char **argv)
             run_on_hang(r.on_hang, &jobs);
         if (r.once)
             break;
+        bury(&jobs);
         earlier = jobs;
     }
     int rc = any_verdict(&jobs) ? TOOL_NO : TOOL_OK;

@@ -34,7 +34,9 @@ struct watch_job {
     struct watch_numbers numbers;
     bool limited, fits;           /* there is a limit; and an end that is known is before it */
     double limit_seconds;         /* from now on */
-    bool told;                    /* its verdict, by --on-hang */
+    struct watch_news { enum watch_kind kind; uint32_t rank; } told; /* the last verdict, and its first rank, of which
+                                                                        --on-hang was told; WATCH_NONE: of none */
+    uint32_t dead;                /* looks at which nobody of it lived any more */
 };
 
 struct watch_jobs {
@@ -48,6 +50,7 @@ struct watch_jobs {
 void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted);
 void watch_jobs_free(struct watch_jobs *jobs);
 
+struct watch_news watch_news_of(const struct watch_verdict *v);
 enum watch_job_state { WATCH_RUNNING, WATCH_HUNG, WATCH_ENDING, WATCH_DEAD };
 enum watch_job_state watch_job_state(const struct watch_job *j);
 extern const char *const watch_job_state_text[];

@@ -266,6 +266,19 @@ static void read_job(struct watch_job *j, struct watch_jobs *jobs, const struct 
     }
 }
 
+struct watch_news watch_news_of(const struct watch_verdict *v)
+{
+    return (struct watch_news){v->kind, v->rank_count ? v->rank[0] : 0};
+}
+
+/* What was told is told again when it is another verdict, but not when one has turned into it. */
+static void remember(struct watch_job *j, const struct watch_job *before)
+{
+    bool goes_on = before->told.kind != WATCH_NONE && before->verdict.kind != WATCH_NONE;
+    j->told = goes_on && j->verdict.kind != WATCH_NONE ? watch_news_of(&j->verdict) : before->told;
+    j->dead = before->dead;
+}
+
 static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct watch_wanted *w)
 {
     bool any = false;
@@ -289,7 +302,8 @@ static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct 
     set_limit(j, w);
     for (uint32_t i = 0; i < earlier->count; i++)
         if (earlier->job[i].id == j->id)
-            j->told = j->verdict.kind != WATCH_NONE && earlier->job[i].told;
+            remember(j, &earlier->job[i]);
+    j->dead = watch_job_state(j) == WATCH_DEAD ? j->dead + 1 : 0;
 }
 
 void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted)
