@@ -320,16 +320,21 @@ static __attribute__((noinline)) uint32_t identify_anew(struct session_stream *s
     return entry;
 }
 
-uint32_t session_identify_from(struct session_stream *stream, struct session_key *key, void *from, uint32_t *path)
+__attribute__((noinline)) uint32_t session_identify_from(struct session_stream *stream, struct session_key *key,
+                                                         void *from, uint32_t *path)
 {
-    uintptr_t frame = (uintptr_t)stream->frame.at;
+    /* Not the hook's: what the program has in the frame pointer may be saved by any frame above this one. */
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     struct callsite_slot *slot = callsite_find(stream, frame, from);
-    if (__builtin_expect(!slot || slot->function != key->function || slot->comm != key->comm ||
-                         slot->peer_class != key->peer_class, 0))
-        return identify_anew(stream, slot, key, frame, from, path);
-    key->callsite = slot->site.callsite;
-    *path = slot->site.path;
-    return slot->entry;
+    if (__builtin_expect(slot && slot->function == key->function && slot->comm == key->comm &&
+                         slot->peer_class == key->peer_class, 1)) {
+        key->callsite = slot->site.callsite;
+        *path = slot->site.path;
+        return slot->entry;
+    }
+    uint32_t entry = identify_anew(stream, slot, key, frame, from, path);
+    __asm__ volatile("" : "+r"(entry)); /* no jump: this frame has to be there */
+    return entry;
 }
 
 #else

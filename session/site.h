@@ -10,8 +10,7 @@
  *                                                        0x7ffc08 holds 0x7ffc60 (its frame pointer)
  *                                                        0x7ffc68 holds 0x401b90 (returns to main) ...
  *
- *   1. frames of this library have fixed sizes: the address of the hook's, or of who asks, and `from` tell where the
- *      program's begin
+ *   1. frames of this library have fixed sizes: the innermost one's address and `from` tell where the program's begin
  *   2. a frame's layout follows from its program counter, stack pointer and frame pointer (the unwind tables say how):
  *      where all words from the innermost on are as they were, so is the stack, and the site is the same
  *   3. a word is read only after those inside it were found right: it is in a frame that is there
