@@ -49,10 +49,5 @@ uint32_t loops_function_node(const struct loops_function *f, uint64_t address);
 bool loops_function_leads(const struct loops_function *f, uint64_t from, uint64_t to);
 /* Whether it may end in the function that begins there. */
 bool loops_function_ends_in(const struct loops_function *f, uint64_t entry);
-/* Head's address of a loop. */
-static inline uint64_t loops_function_head(const struct loops_function *f, int loop)
-{
-    return f->begin[f->forest.head[loop]];
-}
 
 #endif

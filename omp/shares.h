@@ -64,7 +64,6 @@ void omp_constructs_end(uint64_t last);
 
 bool omp_constructs_start(const struct omp_hook_loop *loop, uint64_t *begin, uint64_t *end);
 bool omp_constructs_next(uint64_t *begin, uint64_t *end);
-bool omp_constructs_single(void);
 void *omp_constructs_copy(void);
 void omp_constructs_copied(void *data);
 

@@ -107,11 +107,6 @@ static inline bool teams_is_call(const struct teams_insn *i)
     return i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_CALL_ANY;
 }
 
-static inline bool teams_sets_flags(const struct teams_insn *i)
-{
-    return i->writes_flags || i->op == TEAMS_COMPARE || i->op == TEAMS_TEST;
-}
-
 /* Another processor's instructions than this one's, from now on; by ELF's e_machine. */
 void teams_code_choose(uint16_t elf);
 
