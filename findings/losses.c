@@ -94,6 +94,21 @@ static void move_to_probes(const struct report_model *m, double in_mpi, double *
         }
 }
 
+/* Ranks that are over before the last one are lost at the end, which most of MPI_Finalize stands for. */
+static void add_ended(struct account *a)
+{
+    const struct report_model *m = a->f.report->model;
+    const struct report_site *most = NULL;
+
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        const struct report_site *s = &m->sites[i];
+        if (s->call_kind == JOB_LIFE && !s->launch && (!most || s->time_ns > most->time_ns))
+            most = s;
+    }
+    if (most)
+        a->open[most - m->sites].ns += m->efficiency.of.ended / m->efficiency.threads;
+}
+
 static void split_calls(struct account *a)
 {
     const struct report_model *m = a->f.report->model;
@@ -113,6 +128,7 @@ static void split_calls(struct account *a)
         a->open[i] = (struct rest){ rest - transfer, kind };
     }
     free(latency);
+    add_ended(a);
 }
 
 /* Up to what ranks had no processor for, what is not explained is that. */
