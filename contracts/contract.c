@@ -65,7 +65,8 @@ static void break_rule(struct report_contract *c, uint32_t rule, const struct re
     c->rules[rule].verdict = REPORT_BROKEN;
 }
 
-/* A count is kept when the baseline had it, or values on both sides. Classes: when some run had the same. */
+/* A count is kept when the baseline had it, or values on both sides, or varies enough for it. Classes: when some run
+   had the same. */
 static bool count_kept(const struct report_measure *x, uint32_t runs)
 {
     double least = INFINITY, most = -INFINITY;
@@ -74,7 +75,7 @@ static bool count_kept(const struct report_measure *x, uint32_t runs)
         least = fmin(least, x->value[i]);
         most = fmax(most, x->value[i]);
     }
-    return x->value[runs] >= least && x->value[runs] <= most;
+    return (x->value[runs] >= least && x->value[runs] <= most) || x->change <= x->chance;
 }
 
 static bool kept(const struct report_measures *m, const struct report_measure *x, double tolerance)

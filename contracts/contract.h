@@ -17,7 +17,8 @@
  *      new run     -------------------->      |
  *                                             +--> each rule against each measure it is about --> breaches
  *
- * A count is kept when the baseline had it, or values on both sides of it.
+ * A count is kept when the baseline had it, or values on both sides of it. Where the baseline's runs differ in it,
+ * timing has a part in it: it is kept unless a t test says otherwise, with a chance of 2 % for all such counts.
  *
  * A time is the mean of the shortest three quarters of its executions (job/extremes.h), for what a busy machine makes
  * longer now and then is not the program's. It is taken as a ratio to its run's pace: the median over the times of the
@@ -122,7 +123,7 @@ struct report_measure {
     uint32_t known;        /* runs of the baseline that have it */
     double mean;           /* over them, < 0: none */
     double change;         /* logarithm, to the new run, beside the pace */
-    double chance;         /* what is no more than that may be chance */
+    double chance;         /* what is no more than that may be chance; both of a count: no logarithms */
     double scatter;        /* relative deviation between the runs, < 0: not known */
 };
 struct report_measures {

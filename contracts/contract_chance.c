@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/order.h"
 #include "contracts/contract.h"
@@ -206,6 +207,39 @@ static void settle_whole(struct report_measures *m, struct report_measure *x, do
     limit(m, x, sqrt(factor * square_error(m, x)), x->known > 1 ? t_quantile(p, x->known - 1) : 0);
 }
 
+static bool is_classes(const struct report_measure *x)
+{
+    return !strcmp(x->part, "classes");
+}
+
+/* Standard error of a count beside the mean over the baseline; sets the change. Absent is 0. */
+static double count_error(const struct report_measures *m, struct report_measure *x)
+{
+    double mean = 0, squares = 0;
+
+    for (uint32_t run = 0; run < m->runs; run++)
+        mean += fmax(x->value[run], 0) / m->runs;
+    for (uint32_t run = 0; run < m->runs; run++)
+        squares += (fmax(x->value[run], 0) - mean) * (fmax(x->value[run], 0) - mean);
+    x->change = fabs(fmax(x->value[m->runs], 0) - mean);
+    return m->runs > 1 ? sqrt(squares / (m->runs - 1) * (1 + 1.0 / m->runs)) : 0;
+}
+
+/* Counts that the baseline's runs differ in are one number a run as well. Where one varies, so do the classes, which
+   are ranks with equal grammars. */
+static void settle_counts(struct report_measures *m)
+{
+    uint32_t varying = 0;
+
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->at[i]->about == REPORT_ABOUT_STRUCTURE)
+            varying += (m->at[i]->chance = count_error(m, m->at[i])) > 0 && !is_classes(m->at[i]);
+    double quantile = varying ? t_quantile(CHANCE / 2 / varying, m->runs - 1) : 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->at[i]->about == REPORT_ABOUT_STRUCTURE)
+            m->at[i]->chance = is_classes(m->at[i]) && varying ? INFINITY : quantile * m->at[i]->chance;
+}
+
 /* What the factors have in common: their scale, and with what freedom, from mean and variance of their logarithms. */
 struct common { double factor, freedom; };
 
@@ -251,6 +285,7 @@ void report_measures_settle(struct report_measures *m, uint32_t judged)
 
     for (uint32_t i = 0; i < m->count; i++)
         find_mean(m, m->at[i]);
+    settle_counts(m);
     double *pace[2] = { find_pace(m, false), find_pace(m, true) };
     for (int follows = 0; follows < 2; follows++) {
         m->pace[follows] = (struct report_measure){ .about = REPORT_ABOUT_WALL, .value = pace[follows] };
