@@ -138,13 +138,14 @@ static bool takes_all(const struct watch_row *r)
     return r->comm || r->sight->board.what.call_kind == JOB_LIFE;
 }
 
-/* The largest group of ranks in a circle that are in the same collective; its size. */
-static uint32_t largest_group(const struct judge *j, uint32_t *of)
+/* The largest group of ranks in a circle that are in the same collective, or `counted` one; its size. */
+static uint32_t largest_group(const struct judge *j, bool counted, uint32_t *of)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < j->ranks; i++) {
         uint32_t n = 0;
-        for (uint32_t k = 0; k < j->ranks && !j->free[i] && takes_all(&j->row[i]); k++)
+        bool taken = counted ? j->row[i].comm != 0 : takes_all(&j->row[i]);
+        for (uint32_t k = 0; k < j->ranks && !j->free[i] && taken; k++)
             n += !j->free[k] && same_call(&j->row[i], &j->row[k]);
         if (n > most) {
             most = n;
@@ -154,19 +155,22 @@ static uint32_t largest_group(const struct judge *j, uint32_t *of)
     return most;
 }
 
-/* Most are in one collective, and fewer in another call for all of its members (the next one, or the end): these have
-   left it out. */
-static bool choose_others(struct judge *j)
+/* Most are in one collective, and fewer, whom they wait for, in another call for all of its members (the next one, or
+   the end): these have left it out. */
+static bool choose_others(struct judge *j, bool counted)
 {
-    uint32_t of = 0, most = largest_group(j, &of), others = 0;
+    uint32_t of = 0, most = largest_group(j, counted, &of), others = 0;
     if (most < 2)
         return false;
+    memset(j->chosen, 0, j->ranks * sizeof *j->chosen);
+    for (uint32_t i = 0; i < j->ranks; i++)
+        for (uint32_t k = 0; !j->free[i] && same_call(&j->row[of], &j->row[i]) && k < j->row[i].peer_count; k++)
+            j->chosen[j->row[i].peer[k]] = true;
     for (uint32_t i = 0; i < j->ranks; i++) {
         const struct watch_row *r = &j->row[i];
-        j->chosen[i] = !j->free[i] && !same_call(&j->row[of], r);
+        j->chosen[i] = j->chosen[i] && !j->free[i];
         others += j->chosen[i];
-        bool of_all = !j->chosen[i] || (takes_all(r) && (r->comm == j->row[of].comm || !r->comm || !j->row[of].comm));
-        if (!of_all)
+        if (j->chosen[i] && !(takes_all(r) && (r->comm == j->row[of].comm || !r->comm || !j->row[of].comm)))
             return false;
     }
     return others > 0 && others < most;
@@ -204,7 +208,7 @@ static bool judge_circles(struct judge *j, struct watch_verdict *v)
 {
     if (count(j->free, j->ranks) == j->ranks)
         return false;
-    if (choose_others(j)) {
+    if (choose_others(j, true) || choose_others(j, false)) {
         conclude(j, v, WATCH_MISSING_RANK);
     } else {
         choose_circle(j);

@@ -279,8 +279,16 @@ static void add_waits(struct table *t, struct watch_row *r)
     }
 }
 
+/* In MPI_Finalize, or through it: no call follows. */
+static bool ends(const struct watch_board *b)
+{
+    return b->what.call_kind == JOB_LIFE && b->since != WATCH_CHANGES && !strcmp(b->function, "Finalize");
+}
+
 static bool waits(const struct watch_board *b)
 {
+    if (ends(b))
+        return true;
     bool works = b->what.call_kind == WATCH_REGION || (b->what.call_kind == JOB_IO && !is_common(b->function));
     return (b->since & 1) && b->since != WATCH_CHANGES && b->what.blocking && !works;
 }

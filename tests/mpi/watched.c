@@ -4,7 +4,8 @@
  *
  *     watched FAULT [TURNS]        turns before it, 200
  *
- * Each fault stands in a function of its name: the place that pythia watch is to find.
+ * Each fault stands in a function of its name: the place that pythia watch is to find. Who waits naps, unless
+ * WATCHED_SPINS is set: so do some MPIs, and so dozens of ranks that wait leave a few cores to others.
  */
 #define PYTHIA_OPTIONAL
 #include <mpi.h>
@@ -28,6 +29,77 @@ static void nap(long us)
 {
     nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
 }
+
+/* --- MPI's waits, as Pythia calls them --- */
+
+/* `status`: of the first `told`. */
+static int complete(int count, MPI_Request *r, int told, MPI_Status *status)
+{
+    MPI_Status all[4];
+    int done = 0, error = MPI_SUCCESS;
+    for (unsigned tries = 0; !done && error == MPI_SUCCESS; tries++) {
+        error = PMPI_Testall(count, r, &done, all);
+        if (!done && !getenv("WATCHED_SPINS"))
+            nap(tries < 10 ? 100 : 2000);
+    }
+    for (int i = 0; i < told && status != MPI_STATUS_IGNORE && status != MPI_STATUSES_IGNORE; i++)
+        status[i] = all[i];
+    return error;
+}
+
+#pragma GCC visibility push(default)
+int PMPI_Waitall(int count, MPI_Request *r, MPI_Status *status)
+{
+    return complete(count, r, count, status);
+}
+
+int PMPI_Recv(void *data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Request r;
+    int error = PMPI_Irecv(data, n, type, source, tag, comm, &r);
+    return error ? error : complete(1, &r, 1, status);
+}
+
+int PMPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    MPI_Request r;
+    int error = PMPI_Iallreduce(from, to, n, type, op, comm, &r);
+    return error ? error : complete(1, &r, 0, NULL);
+}
+
+int PMPI_Reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+{
+    MPI_Request r;
+    int error = PMPI_Ireduce(from, to, n, type, op, root, comm, &r);
+    return error ? error : complete(1, &r, 0, NULL);
+}
+
+int PMPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    MPI_Request r;
+    int error = PMPI_Ibcast(data, n, type, root, comm, &r);
+    return error ? error : complete(1, &r, 0, NULL);
+}
+
+int PMPI_Barrier(MPI_Comm comm)
+{
+    MPI_Request r;
+    int error = PMPI_Ibarrier(comm, &r);
+    return error ? error : complete(1, &r, 0, NULL);
+}
+
+int PMPI_Sendrecv(const void *from, int n, MPI_Datatype type, int dest, int tag, void *to, int room,
+                  MPI_Datatype their_type, int source, int their_tag, MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Request r[2];
+    int error = PMPI_Irecv(to, room, their_type, source, their_tag, comm, &r[0]);
+    error = error ? error : PMPI_Isend(from, n, type, dest, tag, comm, &r[1]);
+    return error ? error : complete(2, r, 1, status);
+}
+
+#pragma GCC visibility pop
+
+/* --- What goes well again and again --- */
 
 static void sum(MPI_Comm comm)
 {
@@ -160,7 +232,7 @@ static void poll(void)
 /* Its naps, from the middle on, are three times as long. */
 static void slow(void)
 {
-    for (double begin = MPI_Wtime(); MPI_Wtime() < begin + 30;) {
+    for (double begin = MPI_Wtime(); MPI_Wtime() < begin + 200;) {
         nap(rank == CULPRIT && MPI_Wtime() > begin + 5 ? 60000 : 20000);
         halo(MPI_COMM_WORLD, 0);
         sum(copy);
@@ -240,10 +312,14 @@ static void *monitor(void *unused)
     uint32_t of[8] = {99};
     double parallel = -1, balance = -1, seconds = -1, progress = -1;
     (void)unused;
-    nap(800000);
     if (!pythia_job_waiting_for)
         return NULL;
-    int count = pythia_job_waiting_for(of, 8), known = pythia_job_efficiency(&parallel, &balance);
+    int count = 99;
+    for (int i = 0; i < 19 && count != 1; i++) { /* until all others wait, too */
+        nap(100000);
+        count = pythia_job_waiting_for(of, 8);
+    }
+    int known = pythia_job_efficiency(&parallel, &balance);
     int ends = pythia_job_remaining(&seconds, &progress);
     printf("%d %u %d %d %d %d\n", count, of[0], known, parallel > 0 && parallel < 1, balance > parallel && balance <= 1,
            ends);
