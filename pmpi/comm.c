@@ -100,13 +100,21 @@ static struct comm_entry *comm_lookup(uint64_t key)
 
 /* --- Entries --- */
 
+static void comm_free(struct comm_entry *entry)
+{
+    pmpi_hook_members_drop(entry->members);
+    if (entry->seen.inter)
+        pmpi_hook_members_drop(entry->seen.peers);
+    free(entry->seen.near);
+    free(entry);
+}
+
 static void comm_release(struct comm_entry *entry)
 {
     while (entry && --entry->references == 0) {
         struct comm_entry *parent = entry->parent;
         pmpi_hook_name_free(entry);
-        free(entry->seen.near);
-        free(entry);
+        comm_free(entry);
         entry = parent;
     }
 }

@@ -48,7 +48,7 @@ struct pmpi_hook_communicator {
     bool inter;
     bool places;     /* ranks have any (pmpi_hook_comm_place) */
     struct pmpi_hook_near *near; /* whom its neighbourhood collectives send to; NULL: it has none */
-    const struct pmpi_hook_members *peers; /* whom its peers' ranks are; NULL: not known. Lives for ever */
+    const struct pmpi_hook_members *peers; /* whom its peers' ranks are; NULL: not known */
     struct watch_comm *board; /* what is shown of it, never NULL */
 };
 

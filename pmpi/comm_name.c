@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "grammar/flat.h"
+#include "pmpi/members.h"
 #include "session/ask.h"
 #include "session/stream.h"
 
@@ -32,6 +33,12 @@ static bool comm_same(const struct comm_who *a, const struct comm_entry *b)
     return a->own == b->members && a->peers == b->seen.peers;
 }
 
+static void comm_who_drop(const struct comm_who *who)
+{
+    pmpi_hook_members_drop(who->own);
+    pmpi_hook_members_drop(who->peers);
+}
+
 /* All ranks of the parent have it: the lowest number that none of them has. The last one is shared. */
 static uint32_t comm_order_whole(struct comm_kind *k)
 {
@@ -55,6 +62,9 @@ static uint32_t comm_order_part(struct comm_kind *k, const struct comm_entry *en
         i++;
     i = i < COMM_PARTS || call >= COMM_PARTS ? i : call;
     if (i < COMM_PARTS) {
+        pmpi_hook_members_keep(entry->members);
+        pmpi_hook_members_keep(entry->seen.peers);
+        comm_who_drop(&p->who[i]);
         p->who[i] = (struct comm_who){entry->members, entry->seen.peers};
         p->live[i] = true;
     }
@@ -106,6 +116,8 @@ void pmpi_hook_name_free(struct comm_entry *entry)
     while (entry->children) {
         struct comm_kind *k = entry->children;
         entry->children = k->next;
+        for (uint32_t i = 0; k->parts && i < COMM_PARTS; i++)
+            comm_who_drop(&k->parts->who[i]);
         free(k->parts);
         free(k);
     }

@@ -9,12 +9,16 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "grammar/flat.h"
+#include "pmpi/request.h"
+
+enum { MEMBERS_FEW = 64 };
 
 static pthread_mutex_t members_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Guarded by members_lock. */
-static const struct pmpi_hook_members **members_list; /* those that are known … */
+static struct pmpi_hook_members **members_list; /* those that are known … */
 static uint32_t members_count, members_room;
-static struct base_hash members_index;                /* … by their runs */
+static struct base_hash members_index;          /* … by their runs */
+static uint32_t members_many = MEMBERS_FEW;     /* so many are looked through */
 
 /* As many ranks a run as follow each other at one distance. Returns how many runs; `runs` has room for n. */
 static uint32_t members_runs(const int *rank, uint32_t n, struct job_run *runs)
@@ -74,11 +78,11 @@ static uint64_t members_hash(const struct pmpi_hook_members *m)
     return hash;
 }
 
-static const struct pmpi_hook_members *members_find(const struct pmpi_hook_members *m, uint64_t hash)
+static struct pmpi_hook_members *members_find(const struct pmpi_hook_members *m, uint64_t hash)
 {
     uint32_t at = base_hash_start(hash), n;
     while ((n = base_hash_next(&members_index, hash, &at)) != BASE_HASH_NONE) {
-        const struct pmpi_hook_members *k = members_list[n];
+        struct pmpi_hook_members *k = members_list[n];
         if (k->size == m->size && k->run_count == m->run_count &&
             memcmp(k->runs, m->runs, m->run_count * sizeof *m->runs) == 0)
             return k;
@@ -86,18 +90,47 @@ static const struct pmpi_hook_members *members_find(const struct pmpi_hook_membe
     return NULL;
 }
 
+static void members_started(const struct pmpi_hook_members *m)
+{
+    ((struct pmpi_hook_members *)m)->started = true;
+}
+
+/* Those that nobody has go. */
+static void members_look_through(void)
+{
+    uint32_t kept = 0;
+    if (members_count < members_many || !pmpi_hook_request_peers(members_started))
+        return;
+    base_hash_clear(&members_index);
+    for (uint32_t i = 0; i < members_count; i++) {
+        struct pmpi_hook_members *m = members_list[i];
+        if (m->references || m->started) {
+            m->started = false;
+            base_hash_put(&members_index, members_hash(m), kept);
+            members_list[kept++] = m;
+        } else {
+            members_free(m);
+        }
+    }
+    members_count = kept;
+    members_many = 2 * kept + MEMBERS_FEW;
+}
+
 /* The list that is known already, in place of an equal new one. NULL: out of memory. */
 static const struct pmpi_hook_members *members_intern(struct pmpi_hook_members *m)
 {
     uint64_t hash = members_hash(m);
     base_lock_take(&members_lock, BASE_LOCK_MEMBERS);
-    const struct pmpi_hook_members *k = members_find(m, hash);
+    members_look_through();
+    struct pmpi_hook_members *k = members_find(m, hash);
     if (!k && base_hash_reserve(&members_index, 1) == 0 &&
         base_array_room(&members_list, &members_room, members_count + 1, sizeof *members_list) == 0) {
         base_hash_put(&members_index, hash, members_count);
         members_list[members_count++] = k = m;
         m = NULL;
     }
+    if (k)
+        k->references++;
     base_lock_release(&members_lock, BASE_LOCK_MEMBERS);
     members_free(m);
     return k;
@@ -138,6 +171,25 @@ const struct pmpi_hook_members *pmpi_hook_members_of(MPI_Comm comm, bool remote)
     free(rank);
     PMPI_Group_free(&group);
     return m ? members_intern(m) : NULL;
+}
+
+static void members_refer(const struct pmpi_hook_members *m, uint32_t change)
+{
+    if (!m)
+        return;
+    base_lock_take(&members_lock, BASE_LOCK_MEMBERS);
+    ((struct pmpi_hook_members *)m)->references += change;
+    base_lock_release(&members_lock, BASE_LOCK_MEMBERS);
+}
+
+void pmpi_hook_members_keep(const struct pmpi_hook_members *m)
+{
+    members_refer(m, 1);
+}
+
+void pmpi_hook_members_drop(const struct pmpi_hook_members *m)
+{
+    members_refer(m, (uint32_t)-1);
 }
 
 uint32_t pmpi_hook_members_world(const struct pmpi_hook_members *m, int rank)

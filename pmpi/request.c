@@ -286,6 +286,14 @@ void pmpi_hook_request_forget(MPI_Request request, const void *where)
     errno = kept;
 }
 
+bool pmpi_hook_request_peers(void (*show)(const struct pmpi_hook_members *peers))
+{
+    for (uint32_t i = 0; i < PMPI_HOOK_SLOTS && !request_threads; i++)
+        if (atomic_load_explicit(&request_keys[i], memory_order_relaxed) && request_table[i].start.peers)
+            show(request_table[i].start.peers);
+    return !request_threads;
+}
+
 /* --- Messages: a handle is one message's, and the program gives it to one receive --- */
 
 void pmpi_hook_message_put(MPI_Message message, const struct pmpi_hook_start *start)

@@ -69,6 +69,9 @@ static inline bool pmpi_hook_request_complete(MPI_Request request, const void *w
 {
     return request != MPI_REQUEST_NULL && pmpi_hook_request_completed(request, where, start);
 }
+/* Shows the peers of all starts that are known, each once or more often. False where several threads may call at a
+   time: a start may be on its way. Cost: that of the table. */
+bool pmpi_hook_request_peers(void (*show)(const struct pmpi_hook_members *peers));
 /* The request was freed. */
 void pmpi_hook_request_forget(MPI_Request request, const void *where);
 

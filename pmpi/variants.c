@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "pmpi/members.h"
 
 /* Of one name. */
 struct variants {
@@ -35,8 +36,8 @@ static uint8_t variants_find(struct variants *v, const struct pmpi_hook_members 
     while (i < v->count && (v->own[i] != own || v->peers[i] != peers))
         i++;
     if (i == v->count && i < VARIANTS_MOST) {
-        v->own[i] = own;
-        v->peers[i] = peers;
+        pmpi_hook_members_keep(v->own[i] = own);
+        pmpi_hook_members_keep(v->peers[i] = peers);
         v->count++;
     }
     return i;

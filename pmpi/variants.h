@@ -44,7 +44,7 @@ struct pmpi_hook_order {
 bool pmpi_hook_order_follow(struct pmpi_hook_order *o, uint8_t next);
 
 /* Adds to `name`, which is the session's communicator of that number, what tells it from others of that name. Members
-   of the own group and of that of its peers; they live for ever. */
+   of the own group and of that of its peers, which it keeps. */
 void pmpi_hook_variant_name(uint32_t number, const struct pmpi_hook_members *own, const struct pmpi_hook_members *peers,
                             char *name, size_t size);
 
