@@ -23,7 +23,7 @@ static unsigned chance = 7;
 
 static void nap(void)
 {
-    struct timespec t = { 0, rank == 1 ? 3000000 : 500000 };
+    struct timespec t = { 0, rank == 1 ? 15000000 : 500000 };
     nanosleep(&t, NULL);
 }
 
