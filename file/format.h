@@ -69,6 +69,7 @@ enum file_section_type {
     SECTION_LEARNED_REGIONS,
     SECTION_LEARNED_TASKS,
     SECTION_HOPS,
+    SECTION_PLACES,
     SECTION_TYPES
 };
 

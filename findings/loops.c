@@ -9,31 +9,21 @@
 #include "base/order.h"
 #include "findings/loops_parts.h"
 #include "findings/report.h"
-#include "loops/function.h"
+#include "loops/forest.h"
 
-enum { MOST_STREAMS = 4096 /* that are counted one by one */, NO_NODE = UINT32_MAX };
+enum { MOST_STREAMS = 4096 /* that are counted one by one */, DEEPEST = 64 /* loops of a function */ };
 
 /* --- Places --- */
 
-/* A runtime's is not read: its threads wait in loops that are not the program's. */
-static const struct loops_function *function_at(struct loops_search *s, uint32_t module, uint64_t address)
-{
-    const struct job_module *m = &s->j->modules[module];
-    if (!s->tried[module] && !report_is_runtime(job_text(s->j, m->path)))
-        s->code[module] = loops_code_open(job_text(s->j, m->path), job_text(s->j, m->build_id));
-    s->tried[module] = true;
-    return s->code[module] ? loops_code_function(s->code[module], address) : NULL;
-}
-
 /* The loop of that code within that one. */
-static int loop_within(struct loops_search *s, int parent, struct loops_identity id, uint32_t stop)
+static int loop_within(struct loops_search *s, int parent, const struct job_place *closes, uint32_t stop)
 {
     for (uint32_t i = 0; i < s->l->loops; i++)
-        if (s->l->loop[i].parent == parent && s->identity[i].f == id.f && s->identity[i].number == id.number)
+        if (s->l->loop[i].parent == parent && s->closes[i] == closes)
             return (int)i;
     base_must(base_array_room(&s->l->loop, &s->loop_room, s->l->loops + 1u, sizeof *s->l->loop));
-    base_must(base_array_room(&s->identity, &s->identity_room, s->l->loops + 1u, sizeof id));
-    s->identity[s->l->loops] = id;
+    base_must(base_array_room(&s->closes, &s->closes_room, s->l->loops + 1u, sizeof *s->closes));
+    s->closes[s->l->loops] = closes;
     s->l->loop[s->l->loops] = (struct report_loop){ .parent = parent, .order = UINT32_MAX, .head = stop };
     return (int)s->l->loops++;
 }
@@ -41,12 +31,12 @@ static int loop_within(struct loops_search *s, int parent, struct loops_identity
 /* Loops around a frame; returns the innermost one of all so far. */
 static int add_chain(struct loops_search *s, struct loops_frame *f, int around, uint32_t stop)
 {
-    int number[64], depth = 0;
+    uint32_t number[DEEPEST], depth = 0;
     f->first = s->chains;
-    for (int n = f->node == NO_NODE ? -1 : f->f->forest.loop[f->node]; n >= 0 && depth < 64; n = f->f->forest.parent[n])
+    for (uint32_t n = f->place->around; n != GRAMMAR_NONE && depth < DEEPEST; n = s->places->place[n].around)
         number[depth++] = n;
     while (depth--) {
-        around = loop_within(s, around, (struct loops_identity){ f->f, number[depth], f->module }, stop);
+        around = loop_within(s, around, &s->places->place[number[depth]], stop);
         base_must(base_array_room(&s->chain, &s->chain_room, s->chains + 1u, sizeof *s->chain));
         s->chain[s->chains++] = around;
         f->count++;
@@ -65,12 +55,8 @@ static void find_frames(struct loops_search *s, uint32_t i)
     stop->frame = calloc((size_t)stop->frames + 1, sizeof *stop->frame);
     for (uint32_t k = 0; k < stop->frames; k++) {
         const struct job_frame *f = &s->j->frames[c->first + c->count - 1 - k];
-        struct loops_frame *to = &stop->frame[k];
-        *to = (struct loops_frame){ .module = f->module, .address = f->offset - 1, .node = NO_NODE };
-        to->f = function_at(s, f->module, to->address);
-        if (to->f)
-            to->node = loops_function_node(to->f, to->address);
-        around = add_chain(s, to, around, i);
+        stop->frame[k].place = report_places_find(s->places, f->module, f->offset, JOB_PLACE_CALL);
+        around = add_chain(s, &stop->frame[k], around, i);
     }
 }
 
@@ -141,7 +127,7 @@ static void step_within(struct loops_search *s, const struct loops_stop *a, cons
     uint32_t common = 0; /* how many loops hold both */
     while (common < x->count && common < y->count && s->chain[x->first + common] == s->chain[y->first + common])
         common++;
-    if (loops_function_leads(x->f, x->address, y->address)) {
+    if (report_places_lead(s->places, x->place, y->place)) {
         enter_from(s, b, i, common);
     } else if (common) {
         turn(s, s->chain[y->first + common - 1]);
@@ -174,10 +160,10 @@ static void take_step(struct loops_search *s, uint32_t from, uint32_t to)
             turn_outside(s, b, i);
         return;
     }
-    const struct loops_frame *x = &a->frame[i], *y = &b->frame[i];
-    if (x->f && x->f == y->f && x->node != NO_NODE && y->node != NO_NODE)
+    const struct job_place *x = a->frame[i].place, *y = b->frame[i].place;
+    if (report_places_share(x, y))
         step_within(s, a, b, i);
-    else if (!i || !x->f || !y->f || loops_function_ends_in(x->f, y->f->entry)) /* unknown, or it goes on there */
+    else if (!i || !x->code || !y->code || report_places_lead(s->places, x, y)) /* unknown, or it goes on there */
         enter_from(s, b, i, 0);
     else
         turn_outside(s, b, i);
@@ -240,23 +226,14 @@ static void find_by_events(struct loops_search *s, struct loops_graph *g, struct
 
 /* --- By code --- */
 
-/* Compiled for whom it interprets: its loops are not the program's. */
-static bool is_interpreted(const struct job *j)
-{
-    for (uint32_t i = 0; i < j->module_count; i++)
-        if (report_interpreter(job_text(j, j->modules[i].path)))
-            return true;
-    return false;
-}
-
 /* Whether frames that matter are there and can be read: those of the program itself. */
 static bool is_readable(struct loops_search *s)
 {
     bool read = false;
     for (uint32_t i = 0; i < s->hops->stop_count && !read; i++)
         for (uint32_t k = 0; k < s->stop[i].frames && !read; k++)
-            read = s->stop[i].frame[k].f && s->stop[i].frame[k].module < s->j->module_count &&
-                   s->j->modules[s->stop[i].frame[k].module].path == s->j->info.program;
+            read = s->stop[i].frame[k].place->code &&
+                   s->j->modules[s->stop[i].frame[k].place->module].path == s->j->info.program;
     return read;
 }
 
@@ -356,8 +333,7 @@ static void find_place(struct loops_search *s, uint32_t i)
     struct report_loop *l = &s->l->loop[i];
     const struct job_stop *head = &s->hops->stop[l->head];
     if (s->l->by_code) {
-        const struct loops_identity *id = &s->identity[i];
-        l->place = report_resolve_at(s->r->resolver, id->module, id->f->turn[id->number], REPORT_ENTRY);
+        l->place = report_resolve_at(s->r->resolver, s->closes[i]->module, s->closes[i]->offset, REPORT_ENTRY);
     } else {
         l->place = report_place_of(s->r, head->terminal);
     }
@@ -429,6 +405,7 @@ struct report_loops *report_loops_create(struct report *r)
 {
     const struct job *j = r->job;
     struct job_hops own = { 0 };
+    struct job_places read = { 0 };
     struct loops_search s = { .r = r, .j = j, .l = calloc(1, sizeof *s.l), .hops = &j->hops };
     struct loops_graph g = { 0 };
     struct loops_forest events = { 0 };
@@ -437,11 +414,14 @@ struct report_loops *report_loops_create(struct report *r)
         report_hops_of_grammars(j, &own);
         s.hops = &own;
     }
-    s.code = calloc((size_t)j->module_count + 1, sizeof *s.code);
-    s.tried = calloc((size_t)j->module_count + 1, sizeof *s.tried);
+    s.places = &j->places;
+    if (!report_places_known(j)) {
+        report_places_read(j, 0, &read);
+        s.places = &read;
+    }
     s.stop = calloc((size_t)s.hops->stop_count + 1, sizeof *s.stop);
     find_streams(&s);
-    for (uint32_t i = 0; i < s.hops->stop_count && s.hops == &j->hops && !is_interpreted(j); i++)
+    for (uint32_t i = 0; i < s.hops->stop_count && s.hops == &j->hops; i++)
         find_frames(&s, i);
     s.l->by_code = is_readable(&s);
     for (uint32_t i = 0; i < s.hops->stop_count && s.l->by_code; i++)
@@ -454,17 +434,14 @@ struct report_loops *report_loops_create(struct report *r)
     find(&s, &events);
     for (uint32_t i = 0; i < s.hops->stop_count; i++)
         free(s.stop[i].frame);
-    for (uint32_t i = 0; i < j->module_count; i++)
-        loops_code_close(s.code[i]);
+    report_places_free(&read);
     free((uint32_t *)g.first);
     free((uint32_t *)g.to);
     loops_forest_close(&events);
     job_hops_free(&own);
-    free(s.code);
-    free(s.tried);
     free(s.stop);
     free(s.chain);
-    free(s.identity);
+    free(s.closes);
     free(s.stream);
     return s.l;
 }

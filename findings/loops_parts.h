@@ -6,25 +6,19 @@
 #include <stdbool.h>
 
 #include "findings/loops.h"
+#include "findings/places.h"
 #include "job/job.h"
-#include "loops/function.h"
 
 /* Stops and hops as the grammars tell them, of jobs that have none: exact, with each terminal one stop. */
 void report_hops_of_grammars(const struct job *j, struct job_hops *out);
 
 /* One of a stop's frames. */
 struct loops_frame {
-    uint32_t module;
-    uint64_t address; /* of the call */
-    const struct loops_function *f; /* NULL: not read */
-    uint32_t node;
+    const struct job_place *place;
     uint32_t first, count; /* loops around it, in chain[], outermost first */
 };
 
 struct loops_stop { struct loops_frame *frame; uint32_t frames; }; /* outermost first */
-
-/* What a loop is told apart by, within the one around it. */
-struct loops_identity { const struct loops_function *f; int number; uint32_t module; };
 
 /* What a step from one terminal to another is to a loop; so many rows of the hops. */
 struct loops_effect { uint32_t loop, from, to, rows; bool enters; };
@@ -33,14 +27,13 @@ struct loops_search {
     struct report *r;
     const struct job *j;
     const struct job_hops *hops;
-    struct loops_code **code; /* of each module; NULL: not read, or not yet */
-    bool *tried;
+    const struct job_places *places;
     struct loops_stop *stop;
     int *chain;
     uint32_t chains, chain_room;
     struct report_loops *l;
-    struct loops_identity *identity;
-    uint32_t loop_room, identity_room;
+    const struct job_place **closes; /* each loop */
+    uint32_t loop_room, closes_room;
     struct job_member *stream; /* in order; one that stands for all where they are too many */
     uint64_t streams, all_streams;
     double *turns, *entries;   /* [loop * streams + stream] */
@@ -60,7 +53,7 @@ static inline int loops_innermost(const struct loops_search *s, const struct loo
 
 static inline bool loops_same_frame(const struct loops_frame *a, const struct loops_frame *b)
 {
-    return a->module == b->module && a->address == b->address;
+    return a->place == b->place;
 }
 
 static inline int loops_of_stop(const struct loops_search *s, uint32_t stop)

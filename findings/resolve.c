@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "findings/demangle.h"
+#include "findings/places.h"
 #include "findings/units.h"
 
 struct module {
@@ -60,6 +61,7 @@ static void place_destroy(struct report_place *p)
 {
     if (!p)
         return;
+    free((char *)p->symbol);
     free((char *)p->function);
     free((char *)p->full);
     free((char *)p->path);
@@ -196,8 +198,17 @@ static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address, bool *in_m
 
 static void set_name(struct report_place *p, const char *symbol)
 {
+    p->symbol = strdup(symbol);
     p->function = report_demangle_short(symbol);
     p->full = report_demangle_full(symbol);
+}
+
+static void set_line(struct report_place *p, const char *path, uint32_t line)
+{
+    p->path = strdup(path);
+    const char *slash = strrchr(p->path, '/');
+    p->file = slash ? slash + 1 : p->path;
+    p->line = line;
 }
 
 static void find_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr address)
@@ -206,12 +217,8 @@ static void find_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr addres
     int number = 0;
     const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 
-    if (!path || dwarf_lineno(line, &number) != 0 || number <= 0)
-        return;
-    p->path = strdup(path);
-    const char *slash = strrchr(p->path, '/');
-    p->file = slash ? slash + 1 : p->path;
-    p->line = (uint32_t)number;
+    if (path && dwarf_lineno(line, &number) == 0 && number > 0)
+        set_line(p, path, (uint32_t)number);
 }
 
 /* A symbol counts only where it really covers the address: the nearest one of a stripped file is misleading. */
@@ -227,15 +234,12 @@ static void find_symbol(struct report_place *p, Dwfl_Module *m, Dwarf_Addr addre
     p->within = within;
 }
 
-static void fill(struct report_resolver *r, struct report_place *p, const struct job_frame *f, enum report_address kind)
+/* Of the module's file. */
+static void find(struct report_resolver *r, struct report_place *p, const struct job_frame *f, enum report_address kind)
 {
-    const char *path = job_text(r->job, r->job->modules[f->module].path);
-    const char *slash = strrchr(path, '/');
     Dwfl_Module *m = open_module(r, f->module);
     GElf_Addr bias = 0;
 
-    p->module = slash ? slash + 1 : path;
-    p->offset = f->offset;
     if (!m || !dwfl_module_getelf(m, &bias))
         return;
     Dwarf_Addr address = f->offset + bias - (kind == REPORT_CALL);
@@ -249,6 +253,32 @@ static void fill(struct report_resolver *r, struct report_place *p, const struct
     else
         find_symbol(p, m, address);
     p->in_main |= names_main(p->full); /* no method of that name */
+}
+
+/* As the job has it. */
+static void take(const struct report_resolver *r, struct report_place *p, const struct job_place *kept)
+{
+    if (kept->function != GRAMMAR_NONE)
+        set_name(p, job_text(r->job, kept->function));
+    if (kept->path != GRAMMAR_NONE && kept->line)
+        set_line(p, job_text(r->job, kept->path), kept->line);
+    p->within = kept->within;
+    p->in_main = kept->in_main;
+}
+
+static void fill(struct report_resolver *r, struct report_place *p, const struct job_frame *f, enum report_address kind)
+{
+    const char *path = job_text(r->job, r->job->modules[f->module].path);
+    const char *slash = strrchr(path, '/');
+    const struct job_place *kept = report_places_find(&r->job->places, f->module, f->offset,
+                                                      kind == REPORT_CALL ? JOB_PLACE_CALL : JOB_PLACE_ENTRY);
+
+    p->module = slash ? slash + 1 : path;
+    p->offset = f->offset;
+    if (kept)
+        take(r, p, kept);
+    if (!p->symbol && !p->line)
+        find(r, p, f, kind);
 }
 
 const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,

@@ -5,8 +5,9 @@
  *   struct report_resolver *r = report_resolver_create(job);
  *   const struct report_place *p = report_resolve(r, callsite, 0, REPORT_CALL);
  *
- * Works after the run and offline: opens the module that the job names, if it is still the same build (build-id), and
- * reads its DWARF, or separate debug information by build-id, else its symbols. Nothing is fetched from a network.
+ * Works after the run and offline: what the job has (job/places.h); else opens the module that the job names, if it is
+ * still the same build (build-id), and reads its DWARF, or separate debug information by build-id, else its symbols.
+ * Nothing is fetched from a network.
  * What cannot be resolved keeps module and offset. Answers are cached; a first look-up in a module costs about a
  * millisecond, later ones about 10 us.
  *
@@ -26,6 +27,7 @@ struct report_resolver;
 enum report_address { REPORT_CALL, REPORT_ENTRY };
 
 struct report_place {
+    const char *symbol;   /* function as the linker has it; NULL when not known */
     const char *function; /* source function, short (demangle.h); NULL when not known */
     const char *full;     /* the same with parameters; NULL when not known */
     const char *path;     /* source file as the compiler named it; NULL when not known */

@@ -33,6 +33,7 @@
 #include "job/hops.h"
 #include "job/learned.h"
 #include "job/own.h"
+#include "job/places.h"
 #include "job/regions.h"
 #include "job/run.h"
 #include "job/series.h"
@@ -66,6 +67,7 @@ struct job {
     struct job_groups groups;
     struct job_flows flows;
     struct job_hops hops;
+    struct job_places places;
     struct job_starts starts;
     struct job_series_list series;
     struct job_extremes_list extremes;

@@ -13,7 +13,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/job.c \
 	%D%/match.c \
 	%D%/members.c \
-	%D%/own.c %D%/own.h \
+	%D%/own.c %D%/own.h %D%/places.h \
 	%D%/proofs.c %D%/proofs.h \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \

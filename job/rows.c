@@ -110,7 +110,7 @@ uint32_t job_rows_named(const struct job *j, enum job_refers what)
         [JOB_OF_STRINGS] = j->string_count,     [JOB_OF_MODULES] = j->module_count,
         [JOB_OF_CALLSITES] = j->callsite_count, [JOB_OF_COMMS] = j->comm_count,
         [JOB_OF_TERMINALS] = j->terminal_count, [JOB_OF_CLASSES] = j->class_count,
-        [JOB_OF_STOPS] = j->hops.stop_count,
+        [JOB_OF_STOPS] = j->hops.stop_count,    [JOB_OF_PLACES] = j->places.place_count,
     };
     return counts[what];
 }

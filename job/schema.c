@@ -305,6 +305,20 @@ FIELDS(hop,
        FIELD(job_hop, range_count),
        FIELD(job_hop, count, .flags = JOB_NOT_0));
 
+FIELDS(place,
+       FIELD(job_place, module, OF(MODULES), KEY),
+       FIELD(job_place, offset, KEY),
+       FIELD(job_place, kind, KEY),
+       FIELD(job_place, function, OF(STRINGS), .flags = JOB_OR_NONE),
+       FIELD(job_place, path, OF(STRINGS), .flags = JOB_OR_NONE),
+       FIELD(job_place, line),
+       FIELD(job_place, within),
+       FIELD(job_place, in_main, .below = 2),
+       FIELD(job_place, code),
+       FIELD(job_place, around, OF(PLACES), .flags = JOB_OR_NONE),
+       FIELD(job_place, way_count));
+FIELDS(way, FIELD(job_way, to, OF(PLACES)));
+
 /* --- Time --- */
 
 FIELDS(series,
@@ -377,4 +391,7 @@ const struct job_schema job_schemas[JOB_TABLES] = {
     [JOB_TABLE_HOPS] = ROWS(hop, job_hop, hops.hop, hops.hop_count, hops.hop_room, .name = "hop",
                             .check = job_hops_check),
     [JOB_TABLE_HOP_RANGES] = RANGES(hops, HOPS, job_hop),
+    [JOB_TABLE_PLACES] = KEYED(place, places.place, places.place_count, places.place_room, .name = "place"),
+    [JOB_TABLE_WAYS] = ROWS(way, job_way, places.way, places.way_count, places.way_room, .name = "way",
+                            PART(PLACES, job_place, way_first, way_count)),
 };

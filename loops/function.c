@@ -428,6 +428,7 @@ const struct loops_function *loops_code_function(struct loops_code *c, uint64_t 
         return NULL;
     }
     c->function[c->functions++] = f;
+    f->number = c->functions;
     f->entry = range.begin;
     f->range[f->ranges++] = range;
     if (asked.begin != range.begin)

@@ -24,6 +24,7 @@ enum { LOOPS_MOST_INSNS = 1 << 18 };
 
 struct loops_function {
     uint64_t entry;
+    uint32_t number;            /* from 1 on, in the order in which they were asked for */
     struct loops_forest forest; /* its nodes are the blocks */
     struct loops_graph graph;
     uint64_t *block;            /* where each begins, in order; nodes are numbered so, but 0 is the entry's */

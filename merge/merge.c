@@ -168,7 +168,7 @@ static int plan_tables(struct merge *m)
     if (!error)
         error = job_starts_join(m->into, m->from, &m->made.starts);
     for (enum job_tables t = 0; t < JOB_TABLES && !error; t++)
-        if (is_made(t) && job_schemas[t].keyed && t != JOB_TABLE_STOPS)
+        if (is_made(t) && job_schemas[t].keyed && t < JOB_TABLE_STOPS)
             error = job_rows_join(m->into, m->from, t, &m->maps, &m->made);
     return error;
 }

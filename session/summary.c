@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The summary at the end of a run under `pythia record` and `pythia predict`: the command says in PYTHIA_COMMAND where
- * it is, and is asked for the report of the file that was just written. A process of its own does it, because reading
- * debug information needs libraries that have no place in the program; what it prints goes to standard error.
+ * it is, and is asked for the report of the file that was just written, and to keep in it what that needs of the
+ * program's files. A process of its own does it, because reading debug information needs libraries that have no place
+ * in the program; what it prints goes to standard error.
  *
  * The program must not suffer: no shell, no fork handlers (posix_spawn), without our preload, and killed when it takes
  * longer than SECONDS. Nobody waits for it before MPI_Finalize has returned: MPI takes as long to end. Who waits for
  * whom is left out where finding that out takes more than a fiftieth of the run.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -68,16 +70,17 @@ void session_print_summary(const char *file, const char *view)
 {
     const char *command = getenv("PYTHIA_COMMAND");
     char within[32];
+    bool shown = session.options.summary && session.options.verbose;
     char *const arguments[] = { (char *)"pythia", (char *)"report", (char *)(uintptr_t)file, (char *)"--view",
-                                (char *)(uintptr_t)view, (char *)"--within", within, NULL };
+                                (char *)(uintptr_t)(shown ? view : "predicted"), (char *)"--keep-places",
+                                (char *)"--within", within, NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     struct stat st;
     sigset_t none;
 
     session_summary_wait();
-    if (!session.options.summary || !session.options.verbose || !command || !*command || stat(file, &st) ||
-        !S_ISREG(st.st_mode))
+    if (!command || !*command || stat(file, &st) || !S_ISREG(st.st_mode))
         return;
     uint64_t fiftieth = (base_clock_now() - session.begin) / 50000000;
     snprintf(within, sizeof within, "%u",
@@ -93,7 +96,8 @@ void session_print_summary(const char *file, const char *view)
         sigemptyset(&none);
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-        if (posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", 0, 0) == 0 &&
+        if (posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
+            (shown || !posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)) &&
             posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) == 0 &&
             posix_spawn(&summary_child, command, &actions, &attributes, arguments, environment) != 0)
             summary_child = 0;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "findings/places.h"
 #include "tools/parts.h"
 #include "tools/tool.h"
 
@@ -70,8 +71,10 @@ int tool_merge(int argc, char **argv)
         tool_complain("%s is one of the parts: it stays as it was (--force replaces it)", r.output);
         rc = TOOL_OUTPUT;
     }
-    if (rc == TOOL_OK)
+    if (rc == TOOL_OK) {
+        report_places_keep(whole, 0);
         rc = write_job(whole, &r);
+    }
     job_destroy(whole);
     return rc;
 }

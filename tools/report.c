@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia report`: a job as text, JSON, CSV or HTML; several jobs of a program side by side. */
 #include <stdbool.h>
+#include <sys/stat.h>
 
+#include "file/file.h"
+#include "findings/places.h"
 #include "page/html.h"
 #include "replay/analysis.h"
 #include "tools/screen.h"
@@ -20,6 +23,7 @@ struct request {
     int view; /* below 0: not given */
     bool force;
     bool all;
+    bool keep;
     uint64_t depth;
     uint64_t within; /* ms; 0: not given */
     enum screen_color color;
@@ -29,7 +33,7 @@ static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 static const char *const views[] = { "summary", "callsites", "structure", "calltree", "ranks", "omp", "comm", "waits",
                                      "path", "predicted", "calls", "sizes", "scaling", NULL };
-enum { SCALING = REPORT_DATA + 1 }; /* in views[] */
+enum { SCALING = REPORT_DATA + 1 /* in views[] */, KEEP_MS = 50 };
 static void (*const csv_of[SCALING + 1])(struct report *, FILE *) = {
     [REPORT_CALLSITES] = report_print_csv, [REPORT_CALLTREE] = report_print_calltree_csv,
     [REPORT_CALLS] = report_print_calls_csv, [REPORT_DATA] = report_print_sizes_csv };
@@ -46,6 +50,9 @@ static const struct tool_option options[] = {
     TOOL_SWITCH(all, 0, "all", "structure, calltree: all of it, not only what takes most time"),
     TOOL_COUNT(within, 0, "within", "MS", 1, UINT32_MAX,
                "leave out who waits for whom where finding that out would take longer, in ms"),
+    TOOL_SWITCH(keep, 0, "keep-places",
+                "put into the job file what the program's files say (functions, lines, loops), which it needs no more "
+                "then: as the end of a run does; within MS of the processor, at least 50, where that is given"),
     TOOL_CHOICE(color, 0, "color", "WHEN", colors,
                 "of text: auto (default: on a terminal, unless NO_COLOR is set), always or never"),
     { 0 },
@@ -79,6 +86,8 @@ static void check(void *request, struct argp_state *state)
         argp_error(state, "no job file");
     if (r->jobs > 1 && !r->scaling)
         argp_error(state, "one job file only, but for --view scaling");
+    if (r->scaling && r->keep)
+        argp_error(state, "--keep-places is of one job file");
     if (r->scaling && r->jobs < 2)
         argp_error(state, "--view scaling compares two job files or more");
     if (r->scaling && r->format == CSV)
@@ -146,6 +155,22 @@ static void print(void *request, FILE *out)
         print_one(r->from[0].report, r, out);
 }
 
+/* What takes longer is read by each report, as long as the program's files are there. */
+static int keep_places(const struct request *r)
+{
+    char why[512];
+    struct stat st;
+    uint64_t limit = r->within && r->within < KEEP_MS ? KEEP_MS : r->within;
+
+    if (stat(r->job[0], &st) || !S_ISREG(st.st_mode)) /* parts of a run, a pipe */
+        return TOOL_OK;
+    if (!report_places_keep(r->from[0].job, limit * 1000000) ||
+        file_write(r->from[0].job, r->job[0], why, sizeof why) == 0)
+        return TOOL_OK;
+    tool_complain("%s", why);
+    return TOOL_OUTPUT;
+}
+
 /* Text for people who look at it goes through a screen. */
 static void print_on_screen(struct request *r)
 {
@@ -165,6 +190,8 @@ int tool_report(int argc, char **argv)
         rc = tool_job_open(&r.from[i], r.job[i]);
     if (rc == TOOL_OK && r.within > 0)
         r.from[0].report->steps = r.within * REPLAY_ANALYSIS_MS;
+    if (rc == TOOL_OK && r.keep)
+        rc = keep_places(&r);
     if (rc == TOOL_OK && (r.output || r.format != TEXT))
         rc = tool_write(r.output, r.force, print, &r);
     else if (rc == TOOL_OK)

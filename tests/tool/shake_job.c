@@ -52,6 +52,8 @@ static void collect(struct job *j)
     LIST(j->starts.runs, j->starts.run_count);
     LIST(j->series.of, j->series.count);
     LIST(j->extremes.of, j->extremes.count);
+    LIST(j->places.place, j->places.place_count);
+    LIST(j->places.way, j->places.way_count);
     LIST(j->own.row, j->own.count);
     LIST(j->digrams.of, j->digrams.count);
     LIST(j->threads.of, j->threads.count);

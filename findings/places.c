@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "base/order.h"
+#include "findings/resolve.h"
+#include "job/schema.h"
+#include "loops/function.h"
+
+struct reading {
+    const struct job *j;
+    struct job made;          /* its places alone */
+    struct loops_code **code; /* of each module; NULL: not read, or not yet */
+    bool *tried;
+    uint64_t limit, began;
+    struct job *into;         /* where names go */
+    struct report_resolver *resolver;
+    bool *named;
+};
+
+static uint64_t processor_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool is_late(const struct reading *r)
+{
+    return r->limit && processor_ns() - r->began > r->limit;
+}
+
+/* --- Looking --- */
+
+static int place_order(const struct job_place *p, uint32_t module, uint64_t offset, uint32_t kind)
+{
+    return BASE_ORDER(p->module, module) ?: BASE_ORDER(p->offset, offset) ?: BASE_ORDER(p->kind, kind);
+}
+
+const struct job_place *report_places_find(const struct job_places *p, uint32_t module, uint64_t offset,
+                                           enum job_place_kind kind)
+{
+    uint32_t n = BASE_ARRAY_PLACE(p->place_count, i, place_order(&p->place[i], module, offset, kind) < 0);
+    const struct job_place *found = n < p->place_count ? &p->place[n] : NULL;
+    bool same = found && found->module == module && found->offset == offset;
+    return same && (found->kind == kind || kind == JOB_PLACE_ENTRY) ? found : NULL;
+}
+
+bool report_places_lead(const struct job_places *p, const struct job_place *from, const struct job_place *to)
+{
+    for (uint32_t i = 0; i < from->way_count; i++)
+        if (p->way[from->way_first + i].to == to - p->place)
+            return true;
+    return false;
+}
+
+bool report_places_known(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->hops.stop_count; i++) {
+        uint32_t path = j->hops.stop[i].path;
+        const struct job_callsite *c = path == GRAMMAR_NONE ? NULL : &j->callsites[path];
+        for (uint32_t k = 0; c && k < c->count; k++) {
+            const struct job_frame *f = &j->frames[c->first + k];
+            if (!report_places_find(&j->places, f->module, f->offset, JOB_PLACE_CALL))
+                return false;
+        }
+    }
+    return j->places.place_count > 0;
+}
+
+/* --- Code --- */
+
+/* Compiled for whom it interprets: its loops are not the program's. */
+static bool is_interpreted(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->module_count; i++)
+        if (report_interpreter(job_text(j, j->modules[i].path)))
+            return true;
+    return false;
+}
+
+/* A runtime's is not read: its threads wait in loops that are not the program's. */
+static const struct loops_function *function_at(struct reading *r, uint32_t module, uint64_t address)
+{
+    const struct job_module *m = &r->j->modules[module];
+    if (!r->tried[module] && !report_is_runtime(job_text(r->j, m->path)))
+        r->code[module] = loops_code_open(job_text(r->j, m->path), job_text(r->j, m->build_id));
+    r->tried[module] = true;
+    return r->code[module] ? loops_code_function(r->code[module], address) : NULL;
+}
+
+static uint64_t address_of(const struct job_place *p)
+{
+    return p->offset - (p->kind == JOB_PLACE_CALL);
+}
+
+static uint32_t level_of(const struct loops_function *f, int loop)
+{
+    uint32_t level = 0;
+    while ((loop = f->forest.parent[loop]) >= 0)
+        level++;
+    return level;
+}
+
+static struct job_place place_of_loop(const struct loops_function *f, uint32_t module, int loop)
+{
+    return (struct job_place){ .module = module, .kind = JOB_PLACE_LOOP + level_of(f, loop), .offset = f->turn[loop],
+                               .function = GRAMMAR_NONE, .path = GRAMMAR_NONE, .code = f->number,
+                               .around = GRAMMAR_NONE };
+}
+
+/* The innermost loop around a place: for one that is a loop itself, that. */
+static int loop_at(const struct loops_function *f, const struct job_place *p)
+{
+    uint32_t node = loops_function_node(f, address_of(p));
+    int loop = node == UINT32_MAX ? -1 : f->forest.loop[node];
+    while (loop >= 0 && p->kind >= JOB_PLACE_LOOP && JOB_PLACE_LOOP + level_of(f, loop) != p->kind)
+        loop = f->forest.parent[loop];
+    return loop;
+}
+
+static void add(struct reading *r, const struct job_place *p)
+{
+    struct job_places *to = &r->made.places;
+    base_must(base_array_append(&to->place, &to->place_count, &to->place_room, p, 1, sizeof *p));
+}
+
+/* --- Places --- */
+
+static void add_callsite(struct reading *r, uint32_t callsite, enum job_place_kind innermost)
+{
+    const struct job_callsite *c = callsite == GRAMMAR_NONE ? NULL : &r->j->callsites[callsite];
+    for (uint32_t k = 0; c && k < c->count; k++) {
+        const struct job_frame *f = &r->j->frames[c->first + k];
+        add(r, &(struct job_place){ .module = f->module, .offset = f->offset, .kind = k ? JOB_PLACE_CALL : innermost,
+                                    .function = GRAMMAR_NONE, .path = GRAMMAR_NONE, .around = GRAMMAR_NONE });
+    }
+}
+
+static enum job_place_kind kind_of(const struct job_terminal *t)
+{
+    return t->kind == JOB_REGION ? JOB_PLACE_ENTRY : JOB_PLACE_CALL;
+}
+
+/* Calls `visit` for each callsite that a report may ask for. */
+static void visit_callsites(struct reading *r, void (*visit)(struct reading *, uint32_t, enum job_place_kind))
+{
+    const struct job *j = r->j;
+    for (uint32_t i = 0; i < j->terminal_count; i++)
+        visit(r, j->terminals[i].callsite, kind_of(&j->terminals[i]));
+    for (uint32_t i = 0; i < j->hops.stop_count; i++)
+        visit(r, j->hops.stop[i].path, JOB_PLACE_CALL);
+    for (uint32_t i = 0; i < j->region_count; i++) {
+        visit(r, j->regions[i].callsite, JOB_PLACE_ENTRY);
+        visit(r, j->regions[i].where, JOB_PLACE_ENTRY);
+    }
+    for (uint32_t i = 0; i < j->task_count; i++)
+        visit(r, j->tasks[i].callsite, JOB_PLACE_ENTRY);
+}
+
+static void settle(struct reading *r)
+{
+    base_must(job_rows_settle(&r->made, JOB_TABLE_PLACES));
+}
+
+/* False: it takes too long. */
+static bool add_loops(struct reading *r)
+{
+    for (uint32_t i = 0, n = r->made.places.place_count; i < n; i++) {
+        struct job_place p = r->made.places.place[i];
+        if (is_late(r))
+            return false;
+        const struct loops_function *f = p.kind == JOB_PLACE_CALL ? function_at(r, p.module, address_of(&p)) : NULL;
+        if (!f || loops_function_node(f, address_of(&p)) == UINT32_MAX)
+            continue;
+        r->made.places.place[i].code = f->number;
+        for (int loop = loop_at(f, &p); loop >= 0; loop = f->forest.parent[loop]) {
+            struct job_place around = place_of_loop(f, p.module, loop);
+            add(r, &around);
+        }
+    }
+    settle(r);
+    return true;
+}
+
+static void nest(struct reading *r)
+{
+    for (uint32_t i = 0; i < r->made.places.place_count; i++) {
+        struct job_place *p = &r->made.places.place[i];
+        const struct loops_function *f = p->code ? function_at(r, p->module, address_of(p)) : NULL;
+        int loop = f ? loop_at(f, p) : -1;
+        if (loop >= 0 && p->kind >= JOB_PLACE_LOOP)
+            loop = f->forest.parent[loop];
+        if (loop < 0)
+            continue;
+        struct job_place key = place_of_loop(f, p->module, loop);
+        p->around = (uint32_t)(report_places_find(&r->made.places, key.module, key.offset, key.kind) -
+                               r->made.places.place);
+    }
+}
+
+/* --- Ways --- */
+
+struct way { uint32_t from, to; };
+
+static int by_ends(const void *x, const void *y)
+{
+    const struct way *a = x, *b = y;
+    return BASE_ORDER(a->from, b->from) ?: BASE_ORDER(a->to, b->to);
+}
+
+/* The first frame, from the outermost one, in which two paths differ. False: they do not, as far as both go. */
+static bool first_difference(const struct reading *r, uint32_t a, uint32_t b, struct way *w)
+{
+    const struct job_callsite *x = &r->j->callsites[a], *y = &r->j->callsites[b];
+    for (uint32_t k = 1; k <= x->count && k <= y->count; k++) {
+        const struct job_frame *f = &r->j->frames[x->first + x->count - k], *g = &r->j->frames[y->first + y->count - k];
+        if (f->module == g->module && f->offset == g->offset)
+            continue;
+        const struct job_places *p = &r->made.places;
+        w->from = (uint32_t)(report_places_find(p, f->module, f->offset, JOB_PLACE_CALL) - p->place);
+        w->to = (uint32_t)(report_places_find(p, g->module, g->offset, JOB_PLACE_CALL) - p->place);
+        return true;
+    }
+    return false;
+}
+
+static bool leads(struct reading *r, const struct way *w)
+{
+    const struct job_place *a = &r->made.places.place[w->from], *b = &r->made.places.place[w->to];
+    if (!a->code || !b->code || a->module != b->module)
+        return false;
+    const struct loops_function *f = function_at(r, a->module, address_of(a)),
+                                *g = function_at(r, b->module, address_of(b));
+    return f == g ? loops_function_leads(f, address_of(a), address_of(b)) : loops_function_ends_in(f, g->entry);
+}
+
+static void find_ways(struct reading *r)
+{
+    const struct job_hops *h = &r->j->hops;
+    struct way *way = calloc((size_t)h->hop_count + 1, sizeof *way);
+    struct job_places *p = &r->made.places;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < h->hop_count; i++) {
+        uint32_t a = h->hop[i].from == GRAMMAR_NONE ? GRAMMAR_NONE : h->stop[h->hop[i].from].path,
+                 b = h->stop[h->hop[i].to].path;
+        n += a != GRAMMAR_NONE && b != GRAMMAR_NONE && first_difference(r, a, b, &way[n]);
+    }
+    n = (uint32_t)BASE_ARRAY_JOIN(way, n, by_ends, into, from, ((void)into, (void)from));
+    for (uint32_t i = 0; i < n; i++) {
+        if (!leads(r, &way[i]))
+            continue;
+        struct job_place *from = &p->place[way[i].from];
+        from->way_first = from->way_count++ ? from->way_first : p->way_count;
+        base_must(base_array_append(&p->way, &p->way_count, &p->way_room, &(struct job_way){ way[i].to }, 1,
+                                    sizeof *p->way));
+    }
+    for (uint32_t i = 0, next = 0; i < p->place_count; next += p->place[i++].way_count)
+        p->place[i].way_first = next;
+    free(way);
+}
+
+/* --- All --- */
+
+void report_places_free(struct job_places *p)
+{
+    free(p->place);
+    free(p->way);
+    memset(p, 0, sizeof *p);
+}
+
+bool report_places_read(const struct job *j, uint64_t limit, struct job_places *made)
+{
+    struct reading r = { .j = j, .limit = limit, .began = limit ? processor_ns() : 0 };
+    r.code = calloc((size_t)j->module_count + 1, sizeof *r.code);
+    r.tried = calloc((size_t)j->module_count + 1, sizeof *r.tried);
+    visit_callsites(&r, add_callsite);
+    settle(&r);
+    bool done = is_interpreted(j) || add_loops(&r);
+    if (done) {
+        nest(&r);
+        find_ways(&r);
+    }
+    for (uint32_t i = 0; i < j->module_count; i++)
+        loops_code_close(r.code[i]);
+    free(r.code);
+    free(r.tried);
+    *made = r.made.places;
+    if (!done || is_late(&r))
+        report_places_free(made);
+    return made->place_count > 0;
+}
+
+/* --- Names --- */
+
+static uint32_t kept_text(struct job *j, const char *text)
+{
+    uint32_t number = text ? job_string(j, text) : GRAMMAR_NONE;
+    base_must(text && number == GRAMMAR_NONE);
+    return number;
+}
+
+static bool name(struct reading *r, uint32_t i)
+{
+    struct job_place *to = &r->made.places.place[i];
+    const struct report_place *p;
+    if (r->named[i])
+        return to->in_main;
+    p = report_resolve_at(r->resolver, to->module, to->offset, to->kind == JOB_PLACE_CALL ? REPORT_CALL : REPORT_ENTRY);
+    to->function = kept_text(r->into, p->symbol);
+    to->path = kept_text(r->into, p->path);
+    to->line = p->line;
+    to->within = (uint32_t)p->within;
+    to->in_main = p->in_main;
+    r->named[i] = true;
+    return to->in_main;
+}
+
+/* From the innermost frame up to main: above it there is only what started the program. */
+static void name_callsite(struct reading *r, uint32_t callsite, enum job_place_kind kind)
+{
+    const struct job_callsite *c = callsite == GRAMMAR_NONE ? NULL : &r->j->callsites[callsite];
+    bool in_main = false;
+    for (uint32_t k = 0; c && k < c->count && !in_main && !is_late(r); k++, kind = JOB_PLACE_CALL) {
+        const struct job_frame *f = &r->j->frames[c->first + k];
+        in_main = name(r, (uint32_t)(report_places_find(&r->made.places, f->module, f->offset, kind) -
+                                     r->made.places.place));
+    }
+}
+
+static void name_all(struct reading *r)
+{
+    uint32_t n = r->made.places.place_count;
+    r->resolver = report_resolver_create(r->j);
+    r->named = calloc((size_t)n + 1, sizeof *r->named);
+    visit_callsites(r, name_callsite);
+    for (uint32_t i = 0; i < n && !is_late(r); i++)
+        if (r->made.places.place[i].kind >= JOB_PLACE_LOOP)
+            name(r, i);
+    report_resolver_destroy(r->resolver);
+    free(r->named);
+}
+
+/* Whether anything is said at all. */
+static bool is_told(const struct job_places *p)
+{
+    for (uint32_t i = 0; i < p->place_count; i++)
+        if (p->place[i].code || p->place[i].function != GRAMMAR_NONE || p->place[i].path != GRAMMAR_NONE)
+            return true;
+    return false;
+}
+
+bool report_places_keep(struct job *j, uint64_t limit)
+{
+    struct reading r = { .j = j, .into = j, .limit = limit, .began = processor_ns() };
+    if (report_places_known(j) || !report_places_read(j, limit, &r.made.places))
+        return false;
+    name_all(&r);
+    if (is_late(&r) || !is_told(&r.made.places)) {
+        report_places_free(&r.made.places);
+        return false;
+    }
+    report_places_free(&j->places);
+    j->places = r.made.places;
+    return true;
+}

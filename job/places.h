@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the program's files say of the addresses in a job, kept in it so that they may be gone, or others:
+ *
+ *     place   module, offset, kind    -> function, file, line; where its code was read: which function, loop around
+ *     way     place, place            -> control can go on from the call at one to that at the other in one turn
+ *
+ *     main ─ loop ─┬─ Send   place 2, around place 0, way to place 3
+ *                  └─ Recv   place 3, around place 0
+ *
+ * A loop is a place, too: that of the instruction that closes it. Ways are there for calls that came one after the
+ * other: within a function without a turn of a loop that holds both, or where one ends in the function of the other.
+ * Made of a whole job at once (findings/places.h): what is joined has none.
+ *
+ * Threads: any for readers.  Hook-safe: no.
+ */
+#ifndef PYTHIA_JOB_PLACES_H
+#define PYTHIA_JOB_PLACES_H
+
+#include <stdint.h>
+
+enum job_place_kind {
+    JOB_PLACE_CALL,  /* a return address: of the call before it */
+    JOB_PLACE_ENTRY, /* of a region or a task */
+    JOB_PLACE_LOOP   /* that no loop of its function is around; those within are greater by one a level */
+};
+
+struct job_place {
+    uint32_t module, kind;
+    uint64_t offset;
+    uint32_t function, path; /* strings, as the linker and the compiler have them; GRAMMAR_NONE: not known */
+    uint32_t line, within;   /* 0: not known; bytes from the symbol's begin, where only that is known */
+    uint32_t in_main;        /* 1: in main, or inlined into it */
+    uint32_t code;           /* of one function equal numbers; 0: it was not read */
+    uint32_t around;         /* the innermost loop around it; GRAMMAR_NONE: none */
+    uint32_t way_first, way_count;
+};
+struct job_way { uint32_t to; }; /* place */
+
+struct job_places {
+    struct job_place *place;
+    struct job_way *way;
+    uint32_t place_count, place_room, way_count, way_room;
+};
+
+#endif
