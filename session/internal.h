@@ -237,6 +237,11 @@ void session_checkpoint_forked(void); /* in a child: it has no helper */
 void session_checkpoint_urgent(int ends, unsigned milliseconds);
 struct job *session_snapshot(void); /* what is recorded so far; NULL when out of memory. The caller owns it */
 
+/* copies.c: boards for other nodes; start when there is one, stop before that goes, and the copies do */
+void session_copies_start(void);
+void session_copies_stop(void);
+void session_copies_forked(void);
+
 /* signals.c: between these two, a signal that ends the program has the part written first */
 void session_signals_take(void);
 void session_signals_give_back(void);

@@ -51,6 +51,7 @@ static void in_child(void)
 {
     session_checkpoint_forked();
     session_progress_forked();
+    session_copies_forked();
     atomic_store(&session_mode_now, SESSION_OFF);
     for (uint32_t i = 0; i < session.stream_count; i++)
         atomic_store(&session.streams[i]->held, 0);
@@ -110,6 +111,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
         session_checkpoint_start();
     else
         session_progress_start();
+    session_copies_start();
     session.own_ns = base_clock_processor() - before;
     return mode;
 }
@@ -299,6 +301,7 @@ static void add_own(struct job *job, uint64_t ns)
 struct job *session_finish(void)
 {
     uint64_t before = base_clock_processor();
+    session_copies_stop();
     watch_board_close();
     /* In a handler of a signal that came inside an append: this thread's stream is half changed, and the helper may
        wait for it. What the last checkpoint kept is all that can be had. */

@@ -101,6 +101,8 @@ void session_summary_wait(void);
    <output>.parts/rank-N.pythia; `pythia merge` joins these. session_publish removes them once the job file is there. */
 /* Writes this rank's part. Returns 0, or a negative PYTHIA_E… with the reason in `why`. */
 int session_part_write(const struct job *job, bool at_once, char *why, size_t size);
+/* Makes a directory for them unless it is there, and this user's. The same. */
+int session_parts_make(const char *path, char *why, size_t size);
 void session_part_remove(void); /* this process's, and the directory where nothing else is in it */
 const char *session_parts_path(void);
 bool session_parts_first(void); /* whether nobody of this run has said yet where they are: the caller is to */

@@ -6,6 +6,7 @@ libpythia_session_la_SOURCES = \
 	%D%/choose.c \
 	%D%/clock.c %D%/clock.h \
 	%D%/control.c \
+	%D%/copies.c \
 	%D%/define.c \
 	%D%/delay.c \
 	%D%/exec.c \

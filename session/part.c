@@ -34,12 +34,12 @@ static bool is_ours(const char *path, struct stat *st)
     return lstat(path, st) == 0 && S_ISDIR(st->st_mode) && st->st_uid == geteuid();
 }
 
-static int make_directory(char *why, size_t size)
+int session_parts_make(const char *path, char *why, size_t size)
 {
     struct stat st;
-    if (mkdir(directory(), 0777) == 0 || (errno == EEXIST && is_ours(directory(), &st)))
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && is_ours(path, &st)))
         return 0;
-    snprintf(why, size, "%s: %s", directory(),
+    snprintf(why, size, "%s: %s", path,
              errno == EEXIST ? "is no directory, or somebody else's" : strerror(errno));
     return PYTHIA_EIO;
 }
@@ -55,7 +55,7 @@ int session_part_write(const struct job *job, bool at_once, char *why, size_t si
 {
     char path[PART_PATH];
     struct stat st;
-    if (make_directory(why, size))
+    if (session_parts_make(directory(), why, size))
         return PYTHIA_EIO;
     own_path(path);
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) /* a job file is written through links, a part is not */
@@ -94,7 +94,14 @@ static bool is_part(const char *name)
     return temporary ? !strcmp(name + n - 4, ".tmp") : n == 5 + digits + 7;
 }
 
-/* Calls `act` for the parts in a directory that is ours, and says how many there are. */
+/* Of a node's boards (watch/copy.h), or what was to become it. */
+static bool is_copy(const char *name)
+{
+    return !strncmp(name + (*name == '.'), "boards-", 7);
+}
+
+/* How many parts there are in a directory that is ours; `act` is called for each, and for copies of boards, which count
+   then, too. */
 static unsigned each_part(const char *path, void (*act)(int directory, const char *name))
 {
     struct stat st;
@@ -106,12 +113,12 @@ static unsigned each_part(const char *path, void (*act)(int directory, const cha
             close(fd);
         return 0;
     }
-    for (struct dirent *e; (e = readdir(d)) != NULL;)
-        if (is_part(e->d_name)) {
-            count++;
-            if (act)
-                act(dirfd(d), e->d_name);
-        }
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        bool counts = is_part(e->d_name) || (act && is_copy(e->d_name));
+        count += counts;
+        if (act && counts)
+            act(dirfd(d), e->d_name);
+    }
     closedir(d);
     return count;
 }
@@ -136,8 +143,10 @@ void session_parts_remove(void)
 void session_parts_put_aside(void)
 {
     char old[PATH_MAX + 16];
-    if (!each_part(directory(), NULL))
+    if (!each_part(directory(), NULL)) {
+        clear(directory());
         return;
+    }
     snprintf(old, sizeof old, "%s.old", directory());
     clear(old);
     if (!rename(directory(), old))

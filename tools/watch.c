@@ -80,14 +80,16 @@ static const struct tool_option options[] = {
 };
 
 static const struct tool_line usage = {
-    .options = options, .arguments = "[JOB | PID]", .take = take_job,
+    .options = options, .arguments = "[JOB | DIR | PID]", .take = take_job,
     .doc =
         "Shows running jobs of yours on this node: where each rank is, who holds it up, when it ends. The job is not "
         "touched: no MPI, no debugger, no signal."
         "\v"
-        "JOB is the job file that the job writes or is predicted from; PID the process of one of its ranks; without "
-        "either all jobs are shown. A job that was started with PYTHIA_BOARD=no cannot be seen.\n\n"
-        "The verdict comes first. stopped: a rank's process is gone or halted, or others wait for it and it sleeps. "
+        "JOB is the job file that the job writes or is predicted from, DIR the directory of its parts (JOB.parts), by "
+        "which a job of several nodes is seen from any of them; PID the process of one of its ranks; without any the "
+        "jobs of this node are shown. A job that was started with PYTHIA_BOARD=no cannot be seen.\n\n"
+        "The verdict comes first. stopped: a rank's process is gone or halted, or nothing comes from its node, or "
+        "others wait for it and it sleeps. "
         "deadlock: ranks wait for each other, and nobody computes for them. missing_rank: others wait, and this rank is "
         "elsewhere. slow: a rank computes at least twice as long as before at the same places, and the others do not. "
         "none: none of these. "

@@ -19,7 +19,7 @@
 
 /* What to look at, and how long it may take. */
 struct watch_wanted {
-    const char *file;     /* that it writes, or is predicted from; absolute. NULL: any */
+    const char *file;     /* that it writes, or is predicted from, or the directory of its parts; absolute. NULL: any */
     uint32_t pid;         /* of one of its ranks; 0: any */
     double limit_seconds; /* of the whole run; 0: what the batch system says, if it does */
 };

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Boards to jobs, and where addresses are in the program. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
+#include "base/order.h"
 #include "file/file.h"
 #include "findings/resolve.h"
 #include "job/define.h"
 #include "tools/tool.h"
 #include "tools/watch.h"
+#include "watch/copy.h"
+
+#define CLOCKS_APART UINT64_C(60000000000) /* ns, of nodes and file systems, at most */
 
 /* --- Boards --- */
 
@@ -28,33 +35,117 @@ static void complain_once(uint64_t job, uint32_t rank, const char *why)
     tool_complain(WATCH_DIRECTORY "/%s is left out: %s", name, why);
 }
 
-static struct watch_sight *read_board(uint64_t job, uint32_t rank, struct watch_jobs *jobs)
+/* Boards of all jobs, as they are found. */
+struct found {
+    struct watch_sight **sight;
+    uint32_t count;
+    bool asked;             /* for the directory that is being read */
+    uint32_t other_version;
+};
+
+static void take(void *context, struct watch_sight *s)
 {
-    char why[160] = "";
-    struct watch_sight *s = calloc(1, sizeof *s);
-    enum watch_reading r = watch_read(WATCH_DIRECTORY, job, rank, s, why, sizeof why);
-    if (r == WATCH_READ)
-        return s;
-    if (r == WATCH_REFUSED)
-        complain_once(job, rank, why);
-    jobs->other_version += r == WATCH_OTHER_VERSION;
-    free(s);
-    return NULL;
+    struct found *f = context;
+    s->asked = f->asked && s->copied;
+    s->seen_ns = base_clock_system();
+    if (base_array_more(&f->sight, f->count, sizeof *f->sight))
+        free(s);
+    else
+        f->sight[f->count++] = s;
+}
+
+static void read_own(struct found *f)
+{
+    struct watch_found *found;
+    uint32_t count = watch_find(WATCH_DIRECTORY, &found);
+    for (uint32_t i = 0; i < count; i++) {
+        char why[160] = "";
+        struct watch_sight *s = calloc(1, sizeof *s);
+        enum watch_reading r = watch_read(WATCH_DIRECTORY, found[i].job, found[i].rank, s, why, sizeof why);
+        if (r == WATCH_REFUSED)
+            complain_once(found[i].job, found[i].rank, why);
+        f->other_version += r == WATCH_OTHER_VERSION;
+        if (r == WATCH_READ)
+            take(f, s);
+        else
+            free(s);
+    }
+    free(found);
+}
+
+/* Of the file that a job writes, or is predicted from: the directory of its parts; or one itself. */
+static void read_parts(struct found *f, const char *file)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    bool directory = !stat(file, &st) && S_ISDIR(st.st_mode);
+    if (snprintf(path, sizeof path, "%s%s", file, directory ? "" : ".parts") < (int)sizeof path)
+        watch_copy_read(path, take, f);
+}
+
+static int by_job(const void *a, const void *b)
+{
+    const struct watch_sight *x = *(struct watch_sight *const *)a, *y = *(struct watch_sight *const *)b;
+    if (x->board.job != y->board.job || x->board.rank != y->board.rank)
+        return x->board.job != y->board.job ? BASE_ORDER(x->board.job, y->board.job)
+                                            : BASE_ORDER(x->board.rank, y->board.rank);
+    return x->copied != y->copied ? x->copied - y->copied : BASE_ORDER(y->changed_ns, x->changed_ns);
+}
+
+/* This node's boards, those that other nodes have copied for the same jobs, and those that are asked for; in the order
+   of jobs, then ranks, a rank's own before copies of it. */
+static struct found find_all(const struct watch_wanted *w)
+{
+    struct found f = {.asked = true};
+    const char *last = NULL;
+    read_own(&f);
+    uint32_t own = f.count;
+    if (w->file)
+        read_parts(&f, w->file);
+    f.asked = false;
+    for (uint32_t i = 0; i < own; i++) {
+        const char *file = f.sight[i]->board.file;
+        if ((!last || strcmp(last, file) != 0) && (!w->file || strcmp(w->file, file) != 0))
+            read_parts(&f, file);
+        last = file;
+    }
+    if (f.count)
+        qsort(f.sight, f.count, sizeof *f.sight, by_job);
+    return f;
 }
 
 /* How long its process has had no processor time. */
 static void note_idle(struct watch_sight *s, const struct watch_sight *before)
 {
-    if (before && before->process.ticks == s->process.ticks && before->board.pid == s->board.pid)
+    if (before && !s->copied && !before->copied && before->process.ticks == s->process.ticks &&
+        before->board.pid == s->board.pid)
         s->idle_ns = before->idle_ns + (s->now - before->now);
+}
+
+/* How old copies are: against the newest of the job, which is new unless it is minutes old or was there before. */
+static void set_ages(struct watch_job *j)
+{
+    uint64_t newest = 0, now = (uint64_t)time(NULL) * 1000000000;
+    for (uint32_t i = 0; i < j->count; i++)
+        newest = j->sight[i]->changed_ns > newest ? j->sight[i]->changed_ns : newest;
+    if (now > newest && now - newest > CLOCKS_APART)
+        newest = now;
+    for (uint32_t i = 0; i < j->count; i++) {
+        struct watch_sight *s = j->sight[i];
+        const struct watch_sight *b = j->before[i];
+        bool same = b && b->copied && b->changed_ns == s->changed_ns;
+        uint64_t age = same ? b->age_ns + (s->seen_ns - b->seen_ns) : 0;
+        s->age_ns = s->copied && newest - s->changed_ns > age ? newest - s->changed_ns : age;
+    }
 }
 
 static bool is_wanted(const struct watch_job *j, const struct watch_wanted *w)
 {
     bool file = !w->file, pid = !w->pid;
     for (uint32_t i = 0; i < j->count; i++) {
-        file |= w->file && !strcmp(j->sight[i]->board.file, w->file);
-        pid |= w->pid && j->sight[i]->board.pid == w->pid;
+        const struct watch_sight *s = j->sight[i];
+        file |= w->file && (s->asked || !strcmp(s->board.file, w->file));
+        pid |= w->pid && !s->copied && s->board.pid == w->pid;
     }
     return file && pid && j->count > 0;
 }
@@ -242,8 +333,9 @@ static void set_limit(struct watch_job *j, const struct watch_wanted *w)
 {
     const struct watch_sight *s = j->sight[0];
     double ran = (double)(s->now - s->board.began) * 1e-9, now = (double)time(NULL);
-    double end = w->limit_seconds || !s->near ? 0 : environment_of(s->board.pid, "SLURM_JOB_END_TIME");
-    double walltime = w->limit_seconds || !s->near || end > 0 ? 0 : environment_of(s->board.pid, "PBS_WALLTIME");
+    bool unknown = w->limit_seconds || !s->near || s->copied;
+    double end = unknown ? 0 : environment_of(s->board.pid, "SLURM_JOB_END_TIME");
+    double walltime = unknown || end > 0 ? 0 : environment_of(s->board.pid, "PBS_WALLTIME");
     j->limited = w->limit_seconds > 0 || end > 0 || walltime > 0;
     j->limit_seconds = end > 0 ? end - now : (w->limit_seconds > 0 ? w->limit_seconds : walltime) - ran;
     j->fits = j->limited && j->numbers.eta >= 0 && j->numbers.eta <= j->limit_seconds;
@@ -251,18 +343,22 @@ static void set_limit(struct watch_job *j, const struct watch_wanted *w)
 
 /* --- Looking --- */
 
-/* The boards of found[0] … found[count - 1], which are one job's. */
-static void read_job(struct watch_job *j, struct watch_jobs *jobs, const struct watch_found *found, uint32_t count)
+/* Of sight[0] … sight[count - 1], which are one job's, and now its own. Of two of a rank the first one is taken. */
+static void make_job(struct watch_job *j, struct watch_sight **sight, uint32_t count)
 {
-    *j = (struct watch_job){.id = found->job, .sight = calloc(count, sizeof *j->sight)};
+    *j = (struct watch_job){.id = sight[0]->board.job, .ranks = sight[0]->board.ranks,
+                            .sight = calloc(count, sizeof *j->sight)};
     for (uint32_t i = 0; i < count; i++) {
-        struct watch_sight *s = read_board(found[i].job, found[i].rank, jobs);
-        if (s && (j->count == 0 || s->board.ranks == j->ranks)) {
-            j->ranks = s->board.ranks;
+        struct watch_sight *s = sight[i], *last = j->count ? j->sight[j->count - 1] : NULL;
+        if (s->board.ranks == j->ranks && (!last || last->board.rank != s->board.rank)) {
             j->sight[j->count++] = s;
-        } else {
-            free(s);
+            continue;
         }
+        if (last && !last->copied && last->board.rank == s->board.rank) {
+            last->changed_ns = s->changed_ns; /* that clock is the copies' */
+            last->asked |= s->asked;
+        }
+        free(s);
     }
 }
 
@@ -289,6 +385,7 @@ static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct 
         j->before[i] = take_before(earlier, j->id, j->sight[i]->board.rank);
         note_idle(j->sight[i], j->before[i]);
     }
+    set_ages(j);
     const struct watch_sight *const *sights = (const struct watch_sight *const *)j->sight;
     const struct watch_sight *const *before = (const struct watch_sight *const *)j->before;
     j->rows = tool_need(watch_rows(sights, j->count, j->ranks));
@@ -308,14 +405,14 @@ static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct 
 
 void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted)
 {
-    struct watch_found *found;
-    uint32_t count = watch_find(WATCH_DIRECTORY, &found);
-    *jobs = (struct watch_jobs){.job = calloc((size_t)count + 1, sizeof *jobs->job)};
-    for (uint32_t first = 0, end; first < count; first = end) {
+    struct found f = find_all(wanted);
+    *jobs = (struct watch_jobs){.job = calloc((size_t)f.count + 1, sizeof *jobs->job),
+                                .other_version = f.other_version};
+    for (uint32_t first = 0, end; first < f.count; first = end) {
         struct watch_job *j = &jobs->job[jobs->count];
-        for (end = first; end < count && found[end].job == found[first].job;)
+        for (end = first; end < f.count && f.sight[end]->board.job == f.sight[first]->board.job;)
             end++;
-        read_job(j, jobs, &found[first], end - first);
+        make_job(j, &f.sight[first], end - first);
         if (is_wanted(j, wanted)) {
             judge(j, earlier, wanted);
             jobs->count++;
@@ -323,7 +420,7 @@ void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struc
             job_free(j);
         }
     }
-    free(found);
+    free(f.sight);
     watch_jobs_free(earlier);
 }
 

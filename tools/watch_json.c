@@ -41,6 +41,7 @@ static cJSON *rank_of(const struct watch_row *r)
         cJSON_AddItemToArray(turns, turn);
     }
     cJSON_AddNumberToObject(o, "age_seconds", (double)r->moved_ns * 1e-9);
+    cJSON_AddNumberToObject(o, "seen_seconds", (double)r->sight->age_ns * 1e-9);
     return o;
 }
 

@@ -33,10 +33,15 @@ char *watch_list(const uint32_t *rank, uint32_t count)
 static void print_doing(FILE *f, const struct watch_row *r, bool many)
 {
     const char *last = watch_last_call(r), *place = watch_place(r);
+    char time[32];
     switch (r->state) {
     case WATCH_ABSENT: fputs(many ? "have no board" : "has no board", f); return;
     case WATCH_ENDED: fprintf(f, "%s ended without MPI_Finalize", many ? "have" : "has"); break;
     case WATCH_HALTED: fputs(many ? "are halted" : "is halted", f); break;
+    case WATCH_SILENT:
+        fprintf(f, "%s silent with all of %s since %s,", many ? "are" : "is", r->sight->board.node,
+                base_terminal_time((double)r->sight->age_ns, time));
+        break;
     case WATCH_WAITS: fputs(many ? "wait" : "waits", f); break;
     case WATCH_ASKS: fprintf(f, "ask%s again and again", many ? "" : "s"); break;
     case WATCH_COMPUTES: fprintf(f, "%s%s", watch_call(r) ? "work" : "compute", many ? "" : "s"); break;
@@ -49,6 +54,8 @@ static bool same_kind(const struct watch_row *a, const struct watch_row *b)
 {
     if (a->state != b->state || !a->sight || !b->sight)
         return a->state == b->state && !a->sight && !b->sight;
+    if (a->state == WATCH_SILENT && strcmp(a->sight->board.node, b->sight->board.node) != 0)
+        return false;
     const char *p = watch_place(a), *q = watch_place(b);
     bool inside = watch_call(a) != NULL;
     return inside == (watch_call(b) != NULL) && (p == q || (p && q && !strcmp(p, q))) &&
@@ -145,13 +152,17 @@ static void print_kind(void *context, const struct watch_job *j, const uint32_t 
 {
     FILE *out = context;
     char *ranks = watch_list(of, number), time[32];
-    uint64_t since = 0;
-    for (uint32_t i = 0; i < number; i++)
+    uint64_t since = 0, age = 0;
+    for (uint32_t i = 0; i < number && j->rows[of[i]].sight; i++) {
         since = j->rows[of[i]].since_ns > since ? j->rows[of[i]].since_ns : since;
+        age = j->rows[of[i]].sight->age_ns > age ? j->rows[of[i]].sight->age_ns : age;
+    }
     fprintf(out, "  %5u rank%s %-10s ", number, number > 1 ? "s" : " ", ranks);
     print_doing(out, &j->rows[of[0]], number > 1);
     if (j->rows[of[0]].sight)
         fprintf(out, "  %s", base_terminal_time((double)since, time));
+    if (age)
+        fprintf(out, ", seen %s ago", base_terminal_time((double)age, time));
     fputc('\n', out);
     free(ranks);
 }

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libpythia-watch.la
 libpythia_watch_la_SOURCES = \
 	%D%/board.c %D%/board.h \
+	%D%/copy.c %D%/copy.h \
 	%D%/numbers.c %D%/numbers.h \
 	%D%/process.c %D%/process.h \
 	%D%/read.c %D%/read.h \
@@ -23,6 +24,6 @@ tests_mpi_watched_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_watched_CFLAGS = $(AM_CFLAGS) -g -O1
 tests_mpi_watched_LDADD = $(MPI_LIBS)
 endif
-TESTS += tests/mpi/watch.test
+TESTS += tests/mpi/watch.test tests/mpi/watch_nodes.test
 LONG_TESTS += tests/mpi/watch-long.test
-EXTRA_DIST += tests/mpi/watch.test tests/mpi/watch-long.test
+EXTRA_DIST += tests/mpi/watch.test tests/mpi/watch_nodes.test tests/mpi/watch-long.test

@@ -63,12 +63,9 @@ uint32_t watch_find(const char *directory, struct watch_found **found)
 
 /* --- One board --- */
 
-static int read_open(const char *directory, uint64_t job, uint32_t rank, char *why, size_t size)
+int watch_read_open(const char *path, char *why, size_t size)
 {
-    char path[PATH_MAX], name[WATCH_NAME];
     struct stat st;
-    watch_name(name, job, rank);
-    snprintf(path, sizeof path, "%.4000s/%s", directory, name);
     int f = base_io_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
     if (f < 0 || fstat(f, &st)) {
         snprintf(why, size, "%s", errno == ELOOP ? "it is a link" : strerror(errno));
@@ -97,7 +94,7 @@ static void clean(char *text, size_t size)
 }
 
 /* A text that nobody uses may say anything; a number that is used must not. */
-static bool is_sound(struct watch_board *b)
+bool watch_is_sound(struct watch_board *b)
 {
     clean(b->node, sizeof b->node);
     clean(b->command, sizeof b->command);
@@ -144,7 +141,10 @@ enum watch_reading watch_read(const char *directory, uint64_t job, uint32_t rank
                               size_t size)
 {
     struct { uint64_t magic; uint32_t version, size; } head = {0, 0, 0};
-    int f = read_open(directory, job, rank, why, size);
+    char path[PATH_MAX], name[WATCH_NAME];
+    watch_name(name, job, rank);
+    snprintf(path, sizeof path, "%.4000s/%s", directory, name);
+    int f = watch_read_open(path, why, size);
     if (f < 0)
         return errno == ENOENT ? WATCH_GONE : WATCH_REFUSED;
     enum watch_reading result = WATCH_REFUSED;
@@ -155,7 +155,7 @@ enum watch_reading watch_read(const char *directory, uint64_t job, uint32_t rank
     else if (headed && head.magic == WATCH_MAGIC &&
              (head.version != WATCH_VERSION || head.size != sizeof s->board))
         result = WATCH_OTHER_VERSION;
-    else if (headed && head.magic == WATCH_MAGIC && read_copy(f, &s->board) && is_sound(&s->board) &&
+    else if (headed && head.magic == WATCH_MAGIC && read_copy(f, &s->board) && watch_is_sound(&s->board) &&
              s->board.job == job && s->board.rank == rank)
         result = WATCH_READ;
     s->now = base_clock_system();

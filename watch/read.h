@@ -22,9 +22,12 @@ struct watch_sight {
     struct watch_board board; /* since: WATCH_CHANGES where it was being written all the time */
     struct watch_process process;
     bool alive;               /* its process runs, or has ended and nobody has asked (Z) */
-    bool near;                /* of this node: its process can be asked about */
+    bool near;                /* its process was asked about: it is of this node, or of that where it was copied */
     uint64_t now;             /* ns: when that was, on its clock */
     uint64_t idle_ns;         /* for so long its process had no processor time, as who looks again and again has seen */
+    bool copied, asked;       /* from a file (watch/copy.h); of a directory that was asked for */
+    uint64_t changed_ns, step_ns, age_ns; /* of such a file: when, since 1970; how often; how old it is */
+    uint64_t seen_ns;         /* when it was read, on the reader's clock */
 };
 
 /* Its file's name, "pythia-UID-JOB-RANK". */
@@ -33,6 +36,11 @@ void watch_name(char name[WATCH_NAME], uint64_t job, uint32_t rank);
 /* Reads a board in a directory. Refused: the reason in `why`. */
 enum watch_reading watch_read(const char *directory, uint64_t job, uint32_t rank, struct watch_sight *s, char *why,
                               size_t size);
+
+/* Opens a file that must be one of this user's alone; -1 with errno, and in `why` the reason. */
+int watch_read_open(const char *path, char *why, size_t size);
+/* Whether what is used in there may be; cleans its texts. */
+bool watch_is_sound(struct watch_board *b);
 
 /* Boards of this user in a directory, as their names say, by job, then rank; the caller frees the list. */
 struct watch_found { uint64_t job; uint32_t rank; };

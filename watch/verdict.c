@@ -317,7 +317,7 @@ static void judge_slow(struct judge *j, struct watch_verdict *v)
 static bool judge_stopped(struct judge *j, struct watch_verdict *v)
 {
     for (uint32_t i = 0; i < j->ranks; i++)
-        j->chosen[i] = j->row[i].state == WATCH_ENDED || j->row[i].state == WATCH_HALTED;
+        j->chosen[i] = j->row[i].state >= WATCH_HALTED;
     if (count(j->chosen, j->ranks) == 0)
         return false;
     conclude(j, v, WATCH_STOPPED);

@@ -4,7 +4,8 @@
  *
  *     boards ──waits.c──> rows: where each rank is, whom it waits for ──verdict.c──> kind, ranks
  *
- *     stopped        a rank that does not run: its process is gone or halted; or others wait for it, and it sleeps
+ *     stopped        a rank that does not run: its process is gone or halted; or others wait for it, and it sleeps; or
+ *                    nothing comes from its node
  *     deadlock       ranks wait for each other in a circle, or for each other's messages, and nobody computes for them
  *     missing_rank   others wait, and this rank is elsewhere: it computes, or calls something else
  *     slow           all go on, but this rank computes longer than before, at the same places
@@ -34,7 +35,7 @@
 
 #include "watch/read.h"
 
-enum { WATCH_LONGER = 3, WATCH_ENOUGH = 100 };
+enum { WATCH_LONGER = 3 /* also of how often a node's boards are copied */, WATCH_ENOUGH = 100 };
 #define WATCH_SHORTEST UINT64_C(4000000000) /* ns */
 
 enum watch_state {
@@ -43,6 +44,7 @@ enum watch_state {
     WATCH_ASKS,     /* in polls */
     WATCH_WAITS,
     WATCH_HALTED,   /* by a signal or a debugger */
+    WATCH_SILENT,   /* its node's boards should have been copied long ago */
     WATCH_ENDED     /* its process is gone */
 };
 

@@ -316,7 +316,9 @@ static void set_state(struct watch_row *r)
     r->known = known(b, inside || asks);
     r->moved_ns = ago(s->now, b->progressed);
     r->since_ns = inside && !asks ? ago(s->now, b->since >> 1) : r->moved_ns;
-    if (!s->alive || (s->near && (s->process.state == 'Z' || s->process.state == 'X')))
+    if (s->copied && s->age_ns / WATCH_LONGER > s->step_ns)
+        r->state = WATCH_SILENT;
+    else if (!s->alive || (s->near && (s->process.state == 'Z' || s->process.state == 'X')))
         r->state = WATCH_ENDED;
     else if (s->near && (s->process.state == 'T' || s->process.state == 't'))
         r->state = WATCH_HALTED;

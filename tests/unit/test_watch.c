@@ -370,6 +370,18 @@ START_TEST(who_does_not_run)
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
     absent[3] = true;
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    set_up();
+    all_in("Allreduce", 3);
+    for (uint32_t r = 4; r < RANKS; r++) { /* of another node, seen every 2 s */
+        sight[r].copied = true;
+        sight[r].step_ns = 2 * second;
+        sight[r].age_ns = 5 * second;
+    }
+    ck_assert_str_eq(told(), "none");
+    for (uint32_t r = 4; r < RANKS; r++)
+        sight[r].age_ns = 7 * second;
+    computes(4, 3);
+    ck_assert_str_eq(told(), "stopped 4 5 waiting 0 1 2 3");
 }
 END_TEST
 

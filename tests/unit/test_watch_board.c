@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "job/define.h"
 #include "tests/unit/unit.h"
-#include "watch/read.h"
+#include "watch/copy.h"
 
 static struct watch_sight sight;
 static char path[100], why[200];
@@ -301,6 +301,71 @@ START_TEST(a_child_leaves_its_parents_board)
 }
 END_TEST
 
+static struct watch_sight *copied;
+static int copies;
+
+static void take(void *context, struct watch_sight *s)
+{
+    (void)context;
+    free(copied);
+    copied = s;
+    copies++;
+}
+
+static int read_copies(const char *directory)
+{
+    copies = 0;
+    watch_copy_read(directory, take, NULL);
+    return copies;
+}
+
+/* What another node is told of this one: nothing but what is written whole, by this user, for nobody else. */
+START_TEST(boards_are_copied)
+{
+    char directory[] = "/tmp/pythia-test.XXXXXX", file[100];
+    struct watch_copier c = {NULL, 0};
+    struct stat st;
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    watch_copy_path(file, sizeof file, directory, number(), 1);
+    struct watch_board *b = make(1);
+    watch_board_place(b, function, receive, (void *)0x1234, 0, 3, WATCH_NOBODY, 8);
+    watch_board_enter(b, b->began + 100);
+    ck_assert_int_eq(watch_copy_write(&c, file, number(), 1, 5), 0); /* all of its job's: nobody else looks */
+    ck_assert_int_eq(read_copies(directory), 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(watch_copy_write(&c, file, number(), 4, 5), 0);
+    ck_assert_int_eq(read_copies(directory), 1);
+    ck_assert(copied->copied && copied->near && copied->alive);
+    ck_assert_int_eq(copied->process.state, 'R');
+    ck_assert_uint_eq(copied->step_ns, 5);
+    ck_assert_uint_eq(copied->board.job, number());
+    ck_assert_uint_eq(copied->board.from, 0x1234);
+    ck_assert_uint_eq(copied->board.since, (b->began + 100) << 1 | 1);
+    ck_assert_uint_gt(copied->now, b->began);
+    ck_assert_int_eq(stat(file, &st), 0);
+    ck_assert_int_eq(st.st_mode & 07777, 0600);
+    ck_assert_int_lt(st.st_blocks * 512, (long)sizeof *b); /* pages without anything are holes */
+    chmod(file, 0644);
+    ck_assert_int_eq(read_copies(directory), 0);
+    chmod(file, 0600);
+    ck_assert_int_eq(truncate(file, st.st_size - 1), 0);
+    ck_assert_int_eq(read_copies(directory), 0);
+    ck_assert_int_eq(watch_copy_write(&c, file, number(), 4, 5), 0);
+    ck_assert_int_eq(read_copies(directory), 1);
+    ck_assert_int_eq(truncate(file, 8), 0);
+    ck_assert_int_eq(read_copies(directory), 0);
+    unlink(file);
+    ck_assert_int_eq(symlink("/dev/null", file), 0);
+    ck_assert_int_eq(read_copies(directory), 0);
+    ck_assert_int_eq(watch_copy_write(&c, file, number(), 4, 5), 0); /* the link goes */
+    ck_assert_int_eq(read_copies(directory), 1);
+    watch_board_close();
+    watch_copier_close(&c);
+    unlink(file);
+    ck_assert_int_eq(rmdir(directory), 0); /* nothing else is left */
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
@@ -315,6 +380,7 @@ int main(void)
         UNIT_TEST(what_the_dead_left_is_swept),
         UNIT_TEST(what_is_not_understood_stays),
         UNIT_TEST(a_child_leaves_its_parents_board),
+        UNIT_TEST(boards_are_copied),
     };
     if (access(WATCH_DIRECTORY, W_OK))
         return unit_skip("no " WATCH_DIRECTORY);
