@@ -221,7 +221,8 @@ static void fill(struct report_comparison *c, uint32_t *const row[2], uint32_t *
     for (int side = 0; side < 2; side++) /* here the rows' numbers are still those of the single terminals' sets */
         for (uint32_t t = 0; t < c->report[side]->job->terminal_count; t++)
             row[side][t] = report_match_root(set, base[side] + t);
-    report_compare_shapes(c, row);
+    report_compare_loops(c, row);
+    report_compare_classes(c, row);
     for (int side = 0; side < 2; side++)
         report_match_sites(c->report[side]->model, set, base[side]);
     make_rows(c, row, set, how);
@@ -261,8 +262,8 @@ void report_comparison_destroy(struct report_comparison *c)
         free(c->rows[i].teams[1]);
     }
     for (int side = 0; side < 2; side++) {
-        free(c->rules.only[side]);
         free(c->classes.only[side]);
+        report_loops_destroy(c->own[side]);
     }
     free(c->rows);
     free(c->loops);

@@ -5,8 +5,8 @@
  *   terminals of A  <-- same content, place, or function and order (job/match.c) -->  terminals of B
  *        |                                                                                  |
  *        +--> rows: calls and regions, by callsite        counts, team sizes, gap and own time a call
- *        +--> loops: by body, trip counts aside           how many turns
- *        +--> rules, classes: by structure, with the terminals of A and B that belong together taken as one
+ *        +--> loops: by place, as findings/loops.h has them, and the calls in them       turns, entries
+ *        +--> classes: by structure, with the terminals of A and B that belong together taken as one
  *
  * A time moved when the means differ by more than the deviation of one execution in its place (few executions: by more
  * than three standard errors), by more than 1 % and 10 ns, and all executions together by more than 0.01 % of the job.
@@ -14,7 +14,7 @@
  * do not.
  *
  * What timing decides is no structure: how often MPI_Testsome or MPI_Iprobe succeed and, in a job with calls that take
- * what comes first (those, MPI_Waitany, MPI_Test, receives from anyone, MPI_Fetch_and_op), loops, rules and classes.
+ * what comes first (those, MPI_Waitany, MPI_Test, receives from anyone, MPI_Fetch_and_op), loops and classes.
  *
  * Where the arguments differ times are not compared, for they are of other work.
  *
@@ -57,20 +57,18 @@ struct report_row {
 };
 
 struct report_turns {
-    struct grammar_hash body;     /* its structure, exponents aside */
-    bool present[2];
-    uint32_t class_index[2], node[2], terminal[2]; /* an example, and its first call; GRAMMAR_NONE: lost events only */
-    uint64_t executions[2], turns[2], least[2], most[2], length[2]; /* length: events of one turn of the example */
-    uint64_t trips[2];            /* fingerprint of all trip counts, with how often */
-    double time_ns[2];
-    double usual[2], error[2];    /* of one turn: see report_shift */
+    const struct report_loop *loop[2]; /* NULL: not there */
+    uint32_t number;              /* of B's, among its loops */
+    uint32_t terminal[2];         /* its first call; GRAMMAR_NONE: not there */
+    double events[2];             /* of a turn */
+    double usual[2], error[2];    /* of a turn: see report_shift */
 };
 
-/* A rule or a class that only one of the jobs has. */
+/* A class that only one of the jobs has. */
 struct report_shape {
     struct grammar_hash hash;
-    uint32_t class_index, rule, terminal; /* terminal: its first call, GRAMMAR_NONE: lost events */
-    uint64_t length, members;             /* events; streams of its class */
+    uint32_t class_index, terminal; /* terminal: its first call, GRAMMAR_NONE: lost events */
+    uint64_t length, members;       /* events; streams */
 };
 
 struct report_shapes {
@@ -96,7 +94,8 @@ struct report_comparison {
     uint32_t row_count, loop_count;
     struct report_row *rows;      /* calls, then regions; greatest change of time first */
     struct report_turns *loops;   /* most time first */
-    struct report_shapes rules, classes;
+    struct report_shapes classes;
+    struct report_loops *own[2];  /* by events, where the report's are of the code and the other job's are not */
     struct report_total totals[REPORT_TOTALS];
 };
 
@@ -109,6 +108,11 @@ bool report_waits(const struct job *j, uint32_t terminal);
 /* Whether timing decides the order of calls in one of the jobs; how often those of a row are made. */
 bool report_by_timing(const struct report_comparison *c);
 bool report_row_by_timing(const struct report_comparison *c, const struct report_row *r);
+/* Mean turns of an entry, 0: it is not there. */
+static inline double report_loop_bound(const struct report_turns *l, int side)
+{
+    return l->loop[side] ? report_mean(l->loop[side]->turns.sum, l->loop[side]->entries.sum) : 0;
+}
 /* Whether a loop, a row is not what it was; what timing decides is what it was. */
 bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l);
 bool report_row_changed(const struct report_comparison *c, const struct report_row *r);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Between the parts of the comparison of two jobs (compare.h): which terminals belong together (compare_match.c), the
- * rows made of them (compare.c), rules, classes and loops (compare_shapes.c), times (compare_times.c), usual ones
- * (compare_times.c).
+ * rows made of them (compare.c), classes and loops (compare_classes.c, compare_loops.c), times (compare_times.c).
  *
  * Terminals that belong together are one set of numbers: those of A's terminals, then those of B's.
  *
@@ -23,8 +22,9 @@ void report_match_sites(const struct report_model *m, uint32_t *set, uint32_t ba
 /* The number that stands for the set of number i. */
 uint32_t report_match_root(uint32_t *set, uint32_t i);
 
-/* Fills loops, rules and classes; terminal[side][t] is a number that those of A and B that belong together share. */
-void report_compare_shapes(struct report_comparison *c, uint32_t *const terminal[2]);
+/* Fill loops, and classes; terminal[side][t] is a number that those of A and B that belong together share. */
+void report_compare_loops(struct report_comparison *c, uint32_t *const terminal[2]);
+void report_compare_classes(struct report_comparison *c, uint32_t *const terminal[2]);
 
 /* Fills and judges the times of all rows, and the totals; row[side][t] is the row of a terminal. */
 void report_compare_times(struct report_comparison *c, uint32_t *const row[2]);
@@ -35,10 +35,5 @@ struct report_usual_event { struct report_usual gap, duration; };
 
 /* By terminal; the caller's. */
 struct report_usual_event *report_usual_events(const struct job *j, const struct job *other);
-/* Of one expansion of each rule but the root: fills rules[rule_count], which are zero. */
-void report_usual_rules(const struct grammar_flat *g, const struct report_usual_event *events,
-                        struct report_usual *rules);
-struct report_usual report_usual_symbol(const struct report_usual_event *events, const struct report_usual *rules,
-                                        uint32_t symbol);
 
 #endif

@@ -161,10 +161,10 @@ void report_compare_times(struct report_comparison *c, uint32_t *const row[2])
 }
 
 /*
- * --- What is usual of times (job/extremes.h): of one event, of one turn of each rule, with the variance of one ---
+ * --- What is usual of times (job/extremes.h), with the variance of one ---
  *
- * A rule's turn is made of its events as usual as they are: the time of a turn itself is of all, also of those that a
- * busy machine made longer. Where one of two jobs does not know what is usual (older files), it is the mean in both.
+ * The time of a loop's turn is of all, also of those that a busy machine made longer: what is usual of it is made of
+ * its events. Where one of two jobs does not know what is usual, it is the mean in both.
  */
 
 static struct report_usual of_moments(const struct grammar_moments *m, uint64_t count)
@@ -213,42 +213,4 @@ struct report_usual_event *report_usual_events(const struct job *j, const struct
     }
     free(all);
     return of;
-}
-
-static void add(struct report_usual *to, double times, const struct report_usual *one)
-{
-    to->mean += times * one->mean;
-    to->variance += times * one->variance;
-}
-
-struct report_usual report_usual_symbol(const struct report_usual_event *events, const struct report_usual *rules,
-                                        uint32_t symbol)
-{
-    if (grammar_is_rule(symbol))
-        return rules[symbol & ~GRAMMAR_RULE];
-    if (symbol == GRAMMAR_LOST)
-        return (struct report_usual){ 0, 0 };
-    return (struct report_usual){ events[symbol].gap.mean + events[symbol].duration.mean,
-                                  events[symbol].gap.variance + events[symbol].duration.variance };
-}
-
-void report_usual_rules(const struct grammar_flat *g, const struct report_usual_event *events,
-                        struct report_usual *rules)
-{
-    uint32_t *order = malloc((g->rule_count + 1u) * sizeof *order);
-    double *expansions = calloc(g->rule_count + 1u, sizeof *expansions);
-
-    for (uint32_t n = 0; n < g->node_count; n++)
-        if (grammar_is_rule(g->nodes[n].symbol))
-            expansions[g->nodes[n].symbol & ~GRAMMAR_RULE] += (double)g->stats[n].count;
-    bool ordered = grammar_flat_order(g, order);
-    for (uint32_t i = 0; ordered && i < g->rule_count; i++) {
-        const struct grammar_flat_rule *r = &g->rules[order[i]];
-        for (uint32_t n = r->first; n < r->first + r->length && expansions[order[i]] > 0; n++) {
-            struct report_usual one = report_usual_symbol(events, rules, g->nodes[n].symbol);
-            add(&rules[order[i]], (double)g->stats[n].count / expansions[order[i]], &one);
-        }
-    }
-    free(expansions);
-    free(order);
 }

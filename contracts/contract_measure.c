@@ -139,22 +139,22 @@ static void put_row(const struct filling *f, const struct report_row *r)
 static void put_loop(const struct filling *f, const struct report_turns *l)
 {
     char name[NAME + 32];
-    uint32_t ranks = f->c->report[1]->job->info.ranks;
+    const struct report_loop *of = l->loop[1];
     double turns[2];
 
-    snprintf(name, sizeof name, "loop of %" PRIu64 " events from %s", l->length[l->present[1]],
+    snprintf(name, sizeof name, "loop of %.4g events from %s", l->events[of != NULL],
              report_pair_text(f->c, l->terminal, 1, widths));
     for (int i = 0; i < 2; i++)
-        turns[i] = l->present[i] ? report_mean(l->turns[i], l->executions[i]) : ABSENT;
-    struct report_measure like = { .part = "turns", .where = name,
-                                   .order = l->present[1] ? l->class_index[1] << 20 ^ l->node[1] : GRAMMAR_NONE };
-    if (!report_by_timing(f->c))
+        turns[i] = l->loop[i] ? report_loop_bound(l, i) : ABSENT;
+    struct report_measure like = { .part = "turns", .where = name, .order = of ? l->number : GRAMMAR_NONE };
+    if (l->loop[0] && of ? !report_by_timing(f->c) : report_loop_changed(f->c, l))
         put(f, like, turns, (struct inside){ { 0, 0 }, 0 });
+    if (!l->loop[0] || !of || !(l->usual[0] > 0) || !(l->usual[1] > 0))
+        return;
     like.about = REPORT_ABOUT_LOOP;
     like.part = "turn";
-    like.minor = l->time_ns[1] < LEAST_SHARE * f->whole || l->turns[1] < TELLING * ranks;
-    if (l->present[0] && l->present[1] && l->usual[0] > 0 && l->usual[1] > 0)
-        put(f, like, l->usual, inside_of(l->error, l->turns));
+    like.minor = of->ns < LEAST_SHARE * f->whole || of->turns.sum < TELLING * of->streams;
+    put(f, like, l->usual, inside_of(l->error, (uint64_t[]){ l->loop[0]->turns.sum, of->turns.sum }));
 }
 
 static void put_whole(const struct filling *f, enum report_about about, const char *part, double base, double value)

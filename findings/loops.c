@@ -317,6 +317,11 @@ static void put_in_order(struct loops_search *s)
         order[i] = f.order[i + 1];
     for (uint32_t i = 0; i < s->l->calls; i++)
         s->l->call[i].order = order[s->l->call[i].order];
+    s->l->stop = calloc((size_t)n + 1, sizeof *s->l->stop);
+    s->l->stops = n;
+    for (uint32_t i = 0; i < n; i++)
+        s->l->stop[i] = (struct report_loop_stop){ loops_of_stop(s, i), s->hops->stop[i].terminal, order[i],
+                                                   s->hops->stop[i].count };
     for (uint32_t i = 0; i < n; i++)
         for (int l = loops_of_stop(s, i); l >= 0; l = s->l->loop[l].parent)
             s->l->loop[l].order = order[i] < s->l->loop[l].order ? order[i] : s->l->loop[l].order;
@@ -401,7 +406,7 @@ static void find(struct loops_search *s, const struct loops_forest *events)
     free(s->effect);
 }
 
-struct report_loops *report_loops_create(struct report *r)
+struct report_loops *report_loops_create(struct report *r, bool by_code)
 {
     const struct job *j = r->job;
     struct job_hops own = { 0 };
@@ -423,7 +428,7 @@ struct report_loops *report_loops_create(struct report *r)
     find_streams(&s);
     for (uint32_t i = 0; i < s.hops->stop_count && s.hops == &j->hops; i++)
         find_frames(&s, i);
-    s.l->by_code = is_readable(&s);
+    s.l->by_code = by_code && is_readable(&s);
     for (uint32_t i = 0; i < s.hops->stop_count && s.l->by_code; i++)
         s.l->unknown += s.hops->stop[i].path == GRAMMAR_NONE ? s.hops->stop[i].count : 0;
     if (!s.l->by_code) {
@@ -452,6 +457,7 @@ void report_loops_destroy(struct report_loops *l)
         return;
     free(l->loop);
     free(l->call);
+    free(l->stop);
     free(l);
 }
 

@@ -55,10 +55,14 @@ struct report_loop_call {
     double ns;
 };
 
+/* Events of one terminal on one path. */
+struct report_loop_stop { int loop; uint32_t terminal, order; uint64_t count; };
+
 struct report_loops {
     struct report_loop *loop; /* outer ones first */
     struct report_loop_call *call;
-    uint32_t loops, calls;
+    struct report_loop_stop *stop;
+    uint32_t loops, calls, stops;
     int main;     /* of those in none the one with most time, of those that turned if one did; where most of its turns
                      do not come to a loop within that takes most of its time, that one; -1: none */
     bool by_code; /* else by events alone */
@@ -67,7 +71,8 @@ struct report_loops {
 };
 
 struct report;
-struct report_loops *report_loops_create(struct report *r);
+/* Those of the machine code, where that is known; else, and where it is not asked for, by events. */
+struct report_loops *report_loops_create(struct report *r, bool by_code);
 void report_loops_destroy(struct report_loops *l); /* NULL is legal */
 
 /* Turns of a loop in each stream that enters it; < 0: they differ, or only their mean is known. */

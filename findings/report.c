@@ -41,7 +41,7 @@ void report_destroy(struct report *r)
 const struct report_loops *report_loops_of(struct report *r)
 {
     if (!r->loops)
-        r->loops = report_loops_create(r);
+        r->loops = report_loops_create(r, true);
     return r->loops;
 }
 

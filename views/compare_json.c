@@ -81,38 +81,41 @@ static void add_row(const struct report_comparison *c, const struct report_row *
         add_teams(o, r);
 }
 
+static double known(uint64_t turns)
+{
+    return views_known(turns, (double)turns);
+}
+
 static void add_loop(const struct report_comparison *c, const struct report_turns *l, cJSON *o)
 {
-    const double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) };
+    static const struct report_loop none = { .turns_least = 0 };
+    const struct report_loop *a = l->loop[0] ?: &none, *b = l->loop[1] ?: &none;
+    const double value[2] = { report_loop_bound(l, 0), report_loop_bound(l, 1) };
 
     add_call(c, l->terminal, o);
-    ADD(o, TEXT("change", report_change_text(l->present[0], l->present[1], report_loop_changed(c, l))));
+    ADD(o, TEXT("change", report_change_text(l->loop[0], l->loop[1], report_loop_changed(c, l))));
     add_pair(o, "turns", value[0], value[1]);
-    add_pair(o, "turns_min", (double)l->least[0], (double)l->least[1]);
-    add_pair(o, "turns_max", (double)l->most[0], (double)l->most[1]);
-    add_pair(o, "executions", (double)l->executions[0], (double)l->executions[1]);
-    add_pair(o, "events", (double)l->length[0], (double)l->length[1]);
+    add_pair(o, "turns_min", known(a->turns_least), known(b->turns_least));
+    add_pair(o, "turns_max", known(a->turns_most), known(b->turns_most));
+    add_pair(o, "executions", (double)a->entries.sum, (double)b->entries.sum);
+    add_pair(o, "events", l->events[0], l->events[1]);
     add_law(c, value, o);
 }
 
-static void add_shapes(const struct report_comparison *c, const struct report_shapes *s, const char *key, bool classes,
-                       cJSON *root)
+static void add_classes(const struct report_comparison *c, cJSON *root)
 {
     static const char *const sides[2] = { "removed", "added" };
-    cJSON *o = cJSON_AddObjectToObject(root, key);
+    const struct report_shapes *s = &c->classes;
+    cJSON *o = ADD(cJSON_AddObjectToObject(root, "classes"), NUMBER("common", s->common),
+                   NUMBER("of_other_ranks", s->moved));
 
-    ADD(o, NUMBER("common", s->common));
-    if (classes)
-        ADD(o, NUMBER("of_other_ranks", s->moved));
     for (int side = 0; side < 2; side++) {
         cJSON *array = cJSON_AddArrayToObject(o, sides[side]);
         for (uint32_t i = 0; i < s->count[side]; i++) {
             const struct report_shape *x = &s->only[side][i];
             const uint32_t terminal[2] = { side ? GRAMMAR_NONE : x->terminal, side ? x->terminal : GRAMMAR_NONE };
-            cJSON *e = ADD(array, NUMBER("class", x->class_index));
-            if (!classes)
-                ADD(e, NUMBER("rule", x->rule));
-            add_call(c, terminal, ADD(e, NUMBER("events", x->length), NUMBER("streams", x->members)));
+            add_call(c, terminal, ADD(array, NUMBER("class", x->class_index), NUMBER("events", x->length),
+                                      NUMBER("streams", x->members)));
         }
     }
 }
@@ -158,8 +161,7 @@ cJSON *report_comparison_json(struct report_comparison *c)
         add_row(c, &c->rows[i], report_json_object(calls));
     for (uint32_t i = 0; i < c->loop_count; i++)
         add_loop(c, &c->loops[i], report_json_object(loops));
-    add_shapes(c, &c->rules, "rules", false, root);
-    add_shapes(c, &c->classes, "classes", true, root);
+    add_classes(c, root);
     add_totals(c, root);
     return root;
 }

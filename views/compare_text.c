@@ -107,28 +107,31 @@ static void print_calls(const struct report_comparison *c, FILE *out)
     print_more(shown, out);
 }
 
-static void print_turns(const struct report_turns *l, int side, FILE *out)
+static void print_turns(const struct report_loop *l, FILE *out)
 {
-    if (l->least[side] == l->most[side])
-        fprintf(out, "%" PRIu64, l->least[side]);
+    if (l->turns_most && l->turns_least == l->turns_most)
+        fprintf(out, "%" PRIu64, l->turns_least);
+    else if (l->turns_most)
+        fprintf(out, "%" PRIu64 " to %" PRIu64 " (mean %.4g)", l->turns_least, l->turns_most,
+                report_mean(l->turns.sum, l->entries.sum));
     else
-        fprintf(out, "%" PRIu64 " to %" PRIu64 " (mean %.4g)", l->least[side], l->most[side],
-                report_mean(l->turns[side], l->executions[side]));
+        fprintf(out, "%.6g", report_mean(l->turns.sum, l->entries.sum));
 }
 
 static void print_loop(const struct report_comparison *c, const struct report_turns *l, FILE *out)
 {
-    if (l->present[0])
-        print_turns(l, 0, out);
-    if (l->present[0] && l->present[1])
+    const struct report_loop *a = l->loop[0], *b = l->loop[1];
+    double events = l->events[!a];
+
+    if (a)
+        print_turns(a, out);
+    if (a && b)
         fprintf(out, " %s ", arrow);
-    if (l->present[1])
-        print_turns(l, 1, out);
-    int side = !l->present[0];
-    fprintf(out, " turns of %" PRIu64 " event%s, executed %" PRIu64, l->length[side], l->length[side] == 1 ? "" : "s",
-            l->executions[side]);
-    if (l->present[0] && l->present[1] && l->executions[0] != l->executions[1])
-        fprintf(out, " %s %" PRIu64, arrow, l->executions[1]);
+    if (b)
+        print_turns(b, out);
+    fprintf(out, " turns of %.4g event%s, executed %" PRIu64, events, events == 1 ? "" : "s", (a ?: b)->entries.sum);
+    if (a && b && a->entries.sum != b->entries.sum)
+        fprintf(out, " %s %" PRIu64, arrow, b->entries.sum);
     fprintf(out, " times, from %s\n", call_text(c, l->terminal));
 }
 
@@ -140,21 +143,23 @@ static void print_loops(const struct report_comparison *c, FILE *out)
         const struct report_turns *l = &c->loops[i];
         if (!report_loop_changed(c, l) || !has_room(&shown, "\nloops\n", out))
             continue;
-        fprintf(out, "  %-8s ", report_change_text(l->present[0], l->present[1], true));
+        fprintf(out, "  %-8s ", report_change_text(l->loop[0], l->loop[1], true));
         print_loop(c, l, out);
     }
     print_more(shown, out);
 }
 
-static void print_shapes(const struct report_comparison *c, const struct report_shapes *s, const char *name, FILE *out)
+static void print_classes(const struct report_comparison *c, FILE *out)
 {
+    const struct report_shapes *s = &c->classes;
+
     if (!s->count[0] && !s->count[1] && !s->moved)
         return;
-    fprintf(out, "\n%s: %u in both", name, s->common);
+    fprintf(out, "\nclasses of streams: %u in both", s->common);
     if (s->moved)
         fprintf(out, " (%u of other ranks)", s->moved);
     fprintf(out, ", %u removed, %u added\n", s->count[0], s->count[1]);
-    if (c->scaled) /* other neighbours, other rules: a list of all would say little */
+    if (c->scaled) /* other neighbours, other classes: a list of all would say little */
         return;
     for (int side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < s->count[side] && i < LINES; i++) {
@@ -243,8 +248,8 @@ static uint32_t print_scaled_loops(const struct report_comparison *c, bool const
 {
     for (uint32_t i = 0; i < c->loop_count; i++) {
         const struct report_turns *l = &c->loops[i];
-        double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) };
-        if (!l->present[0] || !l->present[1] || is_constant(c, value) != constant ||
+        const double value[2] = { report_loop_bound(l, 0), report_loop_bound(l, 1) };
+        if (!l->loop[0] || !l->loop[1] || is_constant(c, value) != constant ||
             !has_room(&shown, "\nloop bounds, by P ranks\n", out))
             continue;
         fprintf(out, "  %s: ", law_text(c, value));
@@ -277,7 +282,7 @@ static void print_timing(const struct report_comparison *c, FILE *out)
     int side = c->timing[0] == GRAMMAR_NONE;
 
     if (report_by_timing(c) && !c->scaled)
-        fprintf(out, "\nnot compared, since timing decides the order: loops, rules, classes (%s at %s)\n",
+        fprintf(out, "\nnot compared, since timing decides the order: loops, classes (%s at %s)\n",
                 job_text(c->report[side]->job, c->report[side]->job->terminals[c->timing[side]].function),
                 report_where(c->report[side], c->timing[side], 60));
 }
@@ -289,8 +294,7 @@ void report_print_comparison(struct report_comparison *c, FILE *out)
     print_calls(c, out);
     print_loops(c, out);
     print_timing(c, out);
-    print_shapes(c, &c->rules, "rules", out);
-    print_shapes(c, &c->classes, "classes of streams", out);
+    print_classes(c, out);
     print_times(c, out);
     if (c->scaled) {
         print_scaled(c, out);

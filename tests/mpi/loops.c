@@ -5,6 +5,10 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#ifndef CYCLE
+#define CYCLE 39 /* another one: another number of turns */
+#endif
+
 static int rank, size;
 static double x[512];
 
@@ -40,7 +44,7 @@ __attribute__((noinline)) static void steps(void)
     double v = 0;
     for (int step = 1; step <= 15; step++) {
         MPI_Bcast(&v, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-        v = solve(23 + (step * 17) % 39);
+        v = solve(23 + (step * 17) % CYCLE);
         halo(x);
         if (step % 5 == 0)
             checkpoint(v);
