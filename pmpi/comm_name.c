@@ -159,12 +159,14 @@ static void comm_name_child(struct comm_entry *entry, struct comm_entry *parent,
     entry->order = entry->how == COMM_WHOLE  ? comm_order_whole(k)
                    : entry->how == COMM_PART ? comm_order_part(k, entry, call)
                                              : comm_order_alone(k, entry);
-    char number[16] = "*";
+    char number[16] = "*", among[16] = "";
     entry->by_chance = comm_by_chance(entry);
     if (!entry->by_chance)
         snprintf(number, sizeof(number), "%u", entry->order);
-    int length = snprintf(entry->name, sizeof(entry->name), "%s%s%s#%s", parent ? parent->name : "", parent ? "/" : "",
-                          kind, number);
+    if (entry->how == COMM_ALONE)
+        snprintf(among, sizeof(among), "(%d)", entry->seen.size + (entry->seen.inter ? entry->seen.fan : 0));
+    int length = snprintf(entry->name, sizeof(entry->name), "%s%s%s%s#%s", parent ? parent->name : "",
+                          parent ? "/" : "", kind, among, number);
     if (length >= (int)sizeof(entry->name))
         snprintf(entry->name, sizeof(entry->name), "deep/%s#%u", kind, comm_deep++);
 }

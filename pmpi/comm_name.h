@@ -7,7 +7,8 @@
  *     made by all of the parent's ranks     the lowest number that none of them has
  *     by some of them (a split's parts)     that of an earlier one with these members, else which call it was; "*"
  *                                           where that comes by chance
- *     by its members alone (create_group)   the lowest that none of these members has
+ *     by its members alone (create_group)   the lowest that none of these members has; with how many they are, for
+ *                                           larger and smaller ones may live at a time: create_group(3)#0
  *
  * Private to comm.c, whose lock is held in all of these. Threads: one at a time.  Hook-safe: no.
  */

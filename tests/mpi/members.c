@@ -18,6 +18,10 @@ static void keep(MPI_Comm one)
     comm[made++] = one;
 }
 
+#if MPI_VERSION >= 4
+static MPI_Session session = MPI_SESSION_NULL;
+#endif
+
 static void use(MPI_Comm on)
 {
     struct timespec t = { 0, rank == 3 ? 12000000 : 100000 };
@@ -126,9 +130,46 @@ static void inter(void)
     keep(all);
 }
 
+/* All, all but one, and halves: of the same group, and alive together. */
+static void by_group(MPI_Group all, int session)
+{
+    int range[3][3] = { { 0, size - 1, 1 }, { 1, size - 1, 1 }, { rank / 3 * 3, rank / 3 * 3 + 2, 1 } };
+    for (int i = 0; i < 3; i++) {
+        MPI_Group some;
+        MPI_Comm c = MPI_COMM_NULL;
+        MPI_Group_range_incl(all, 1, &range[i], &some);
+#if MPI_VERSION >= 4
+        if (session && rank >= range[i][0])
+            MPI_Comm_create_from_group(some, "members", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &c);
+#endif
+        if (!session && rank >= range[i][0])
+            MPI_Comm_create_group(MPI_COMM_WORLD, some, 6, &c);
+        keep(c);
+        MPI_Group_free(&some);
+    }
+    MPI_Group_free(&all);
+}
+
+static void groups(void)
+{
+    by_group(group_of(0, size - 1, 1), 0);
+}
+
+static void sessions(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Group all;
+    if (session == MPI_SESSION_NULL)
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+    by_group(all, 1);
+#endif
+}
+
 static const struct { const char *name; void (*make)(void); } kinds[] = {
     { "split", split }, { "create", create }, { "create_group", create_group }, { "split_type", split_type },
-    { "dup", dup },     { "cart", cart },     { "inter", inter },
+    { "dup", dup },     { "cart", cart },     { "inter", inter }, { "groups", groups },
+    { "sessions", sessions },
 };
 
 /* Made twice, while one of the first ones still lives; freed by each rank in an order of its own. */
@@ -161,6 +202,10 @@ int main(int argc, char **argv)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (!strcmp(argv[i], kinds[k].name))
                 run(kinds[k].make);
+#if MPI_VERSION >= 4
+    if (session != MPI_SESSION_NULL)
+        MPI_Session_finalize(&session);
+#endif
     MPI_Finalize();
     return 0;
 }
