@@ -283,8 +283,6 @@ static void create(struct replay_machine *m, const struct replay_source *s, cons
     m->source = s;
     m->ranks = m->running = s->ranks;
     m->how = how;
-    m->contention_free =
-        !how->walk && !how->watch && !m->model->o && !m->model->g && !m->model->O && !m->model->G;
     m->blame = how->blame;
     m->watch = how->watch;
     m->item_free = REPLAY_NONE;

@@ -70,36 +70,10 @@ static void find_changes(struct replay_feed *f)
     f->seen = f->changes ? calloc((size_t)g->node_count + g->terminals, sizeof *f->seen) : NULL;
 }
 
-/* Whether all turns of the node that the last frame has just come to are taken at once. */
-static bool take_whole(struct replay_feed *f)
+/* Goes down to the first terminal of the symbol that the last frame is at. */
+static void descend(struct replay_feed *f)
 {
-    enum { FEW = 4 }; /* turns: walked as fast */
-    struct replay_frame *at = &f->frame[f->depth - 1];
-    uint64_t turns = f->grammar->nodes[at->node].exponent;
-
-    if (!f->at_once || at->turn || turns < FEW)
-        return false;
-    if (!f->talks)
-        f->talks = calloc(f->grammar->node_count, 1);
-    if (!f->whole)
-        f->whole = malloc(sizeof *f->whole);
-    if (f->talks[at->node] == 1)
-        return false;
-    f->talks[at->node] = replay_whole_node(f->source, f->rank, at->node, f->whole) ? 2 : 1;
-    if (f->talks[at->node] == 2)
-        at->turn = turns - 1;
-    return f->talks[at->node] == 2;
-}
-
-/* Goes down to the first terminal of the symbol that the last frame is at, or to what is taken at once: true. */
-static bool descend(struct replay_feed *f)
-{
-    for (;;) {
-        uint32_t symbol = f->grammar->nodes[f->frame[f->depth - 1].node].symbol;
-        if (take_whole(f))
-            return true;
-        if (!grammar_is_rule(symbol))
-            return false;
+    for (uint32_t symbol; grammar_is_rule(symbol = f->grammar->nodes[f->frame[f->depth - 1].node].symbol);) {
         uint32_t rule = symbol & ~GRAMMAR_RULE;
         f->frame[f->depth++] = (struct replay_frame){ .rule = rule, .node = f->grammar->rules[rule].first };
     }
@@ -129,10 +103,6 @@ void replay_feed_close(struct replay_feed *f)
     free(f->frame);
     free(f->seen);
     free(f->change);
-    free(f->talks);
-    free(f->whole);
-    f->talks = NULL;
-    f->whole = NULL;
     f->frame = NULL;
     f->seen = NULL;
     f->change = NULL;
@@ -160,19 +130,6 @@ static bool advance(struct replay_feed *f)
     return f->depth > 0;
 }
 
-/* The last terminal that a node stands for. */
-static uint32_t last_of(const struct grammar_flat *g, uint32_t node)
-{
-    uint32_t symbol = g->nodes[node].symbol;
-
-    while (grammar_is_rule(symbol)) {
-        const struct grammar_flat_rule *r = &g->rules[symbol & ~GRAMMAR_RULE];
-        symbol = g->nodes[r->first + r->length - 1].symbol;
-    }
-    return symbol;
-}
-
-/* `events` is the index of the last event that what is taken at once stands for. */
 static bool next_event(struct replay_feed *f)
 {
     if (f->ended)
@@ -182,20 +139,13 @@ static bool next_event(struct replay_feed *f)
         return false;
     }
     f->op_next = f->step = 0;
-    if (descend(f)) {
-        f->events += f->whole->events;
-        f->op = f->whole->op;
-        f->op_count = f->whole->count;
-        f->before = last_of(f->grammar, f->frame[f->depth - 1].node);
-        return true;
-    }
+    descend(f);
     f->events++;
     uint32_t node = f->frame[f->depth - 1].node, symbol = f->grammar->nodes[node].symbol;
     uint64_t i = f->seen ? f->seen[node]++ : 0;
     uint64_t nth = f->seen && symbol < f->grammar->terminals ? f->seen[f->grammar->node_count + symbol]++ : 0;
     struct replay_moment at = { i, nth, f->before };
-    f->op_count = f->source->event(f->source->context, f->rank, node, at, f->own);
-    f->op = f->own;
+    f->op_count = f->source->event(f->source->context, f->rank, node, at, f->op);
     f->before = symbol;
     return true;
 }

@@ -6,12 +6,10 @@
  *                                                         which turn of its exponent it is in
  *
  * A turn of a frame's node is complete when the position comes back to the same node with the next turn: that is where
- * a loop's state can be compared with an earlier one. Turns can be advanced without walking them. A repetition in which
- * the rank talks to nobody may be taken at once (whole.h): then its node ends the position, at its last turn.
+ * a loop's state can be compared with an earlier one. Turns can be advanced without walking them.
  *
  * Invariants:
- *   1. frame[0] is in R, frame[i + 1] in the rule of frame[i]'s node, the last frame's node is a terminal, or one that
- *      was taken at once
+ *   1. frame[0] is in R, frame[i + 1] in the rule of frame[i]'s node, the last frame's node is a terminal
  *   2. a frame's turn is below its node's exponent
  *
  * Cost: a step is O(1) amortised. Memory: depth of the grammar, and where operations change a count for each node and
@@ -22,7 +20,6 @@
 #define PYTHIA_REPLAY_FEED_H
 
 #include "replay/program.h"
-#include "replay/whole.h"
 
 struct replay_frame { uint32_t rule, node; uint64_t turn; int64_t at; /* ns: when that turn began; the caller's */ };
 
@@ -39,11 +36,7 @@ struct replay_feed {
     struct replay_change *change; /* those that matter */
     uint32_t changes;
     uint32_t turned;     /* after an advance: the depth whose turn was completed, 0 for none; depth counts from 1 */
-    bool at_once;        /* set by the caller: repetitions may be taken at once */
-    uint8_t *talks;      /* of each node: 0: not known; 1: it is walked; 2: it can be taken at once */
-    struct replay_whole *whole; /* the last one that was */
-    struct replay_op own[REPLAY_OPS];
-    const struct replay_op *op; /* of the present event: in `own` or `whole` */
+    struct replay_op op[REPLAY_OPS]; /* of the present event */
     uint32_t op_count, op_next, step;
     uint32_t before;     /* terminal of the present event, of which the next one is told */
     uint32_t last_source;/* of a receive from anyone */

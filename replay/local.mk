@@ -17,7 +17,7 @@ libpythia_replay_la_SOURCES = \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/skip.c \
 	%D%/state.c %D%/state.h \
-	%D%/whatif.c %D%/whole.c %D%/whole.h
+	%D%/whatif.c
 nodist_libpythia_replay_la_SOURCES = %D%/calls_table.c
 %D%/calls_table.c: pmpi/mpi_calls.def pmpi/calls.awk %D%/emit_calls.awk
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -v every=1 -f $(srcdir)/pmpi/calls.awk -f $(srcdir)/%D%/emit_calls.awk \

@@ -122,8 +122,6 @@ struct replay_machine {
     uint32_t pace;                      /* the host at whose turns states are compared */
     struct replay_skip *skip;           /* NULL: every turn is walked */
     struct replay_result *result;
-    bool contention_free;               /* messages take no time of their receiver's: while it has no receive posted,
-                                           and nobody watches, it may take repetitions at once */
 };
 
 /* --- heap.c --- */

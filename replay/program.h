@@ -125,7 +125,6 @@ static inline uint32_t replay_cycle_both(uint32_t x, uint32_t y)
     return x && y && (uint64_t)x / a * y <= MOST ? x / a * y : 0;
 }
 
-#define REPLAY_AFTER_ANY (GRAMMAR_NONE - 1) /* no terminal: whatever comes before */
 /* Which occurrence of a node, and of its terminal, and the terminal before it: GRAMMAR_NONE: it is the first event. */
 struct replay_moment { uint64_t i, nth; uint32_t before; };
 

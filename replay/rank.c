@@ -75,7 +75,6 @@ static bool fetch(struct replay_machine *m, uint32_t rank)
 {
     struct replay_host *h = &m->host[rank];
 
-    h->feed.at_once = m->contention_free && !h->list[REPLAY_POSTED].count;
     for (;;) {
         if (!replay_feed_next(&h->feed, &h->op))
             return false;
