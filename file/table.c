@@ -91,8 +91,9 @@ RECORD(parts, SEVERAL(file_parts, hash, 8, 2), SEVERAL(file_parts, flags, 4, 12)
        SEVERAL(file_parts, column_first, 8, 1));
 RECORD(stats, SEVERAL(grammar_stats, count, 8, 1), SEVERAL(grammar_stats, gap, 8, 4),
        SEVERAL(grammar_stats, duration, 8, 4));
-RECORD(spread, SEVERAL(job_spread, min, 8, 2), SEVERAL(job_spread, min_rank, 4, 2), SEVERAL(job_spread, call_min, 8, 2),
-       SEVERAL(job_spread, call_min_rank, 4, 2), SEVERAL(job_spread, call_square, 8, 1));
+RECORD(spread, SEVERAL(job_spread, all.least, 8, 2), SEVERAL(job_spread, all.least_rank, 4, 2),
+       SEVERAL(job_spread, call.least, 8, 2), SEVERAL(job_spread, call.least_rank, 4, 2),
+       SEVERAL(job_spread, call_square, 8, 1));
 RECORD(range, SEVERAL(job_range, first, 4, 8));
 RECORD(variant, SEVERAL(job_variant, node, 4, 6), SEVERAL(job_variant, attr.channel, 1, 2),
        SEVERAL(job_variant, attr.length, 2, 1), SEVERAL(job_variant, attr.period, 4, 1),

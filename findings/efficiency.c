@@ -88,19 +88,6 @@ static double above(double a, double b)
     return fmax(a - b, 0);
 }
 
-/* Who has least and most. */
-static void meet_useful(struct job_extent *all, const struct job_extent *one)
-{
-    if (one->least < all->least) {
-        all->least = one->least;
-        all->least_rank = one->least_rank;
-    }
-    if (one->most > all->most) {
-        all->most = one->most;
-        all->most_rank = one->most_rank;
-    }
-}
-
 /* What is not MPI, of the ranks of each node; `first`: the node's lowest rank. */
 struct node { uint32_t first, ranks; double left; };
 struct nodes { uint32_t comm, count; struct node *of; };
@@ -161,7 +148,7 @@ static double add_rank(struct report_efficiency *e, const struct report_rank *r,
     /* Of a block's ranks its longest one is known by its first thread. */
     double longest = e->threads * ((double)r->useful.most + k->region_mpi) - k->part[JOB_THREADS_MPI];
     *most = fmax(*most, fmax(own, longest));
-    meet_useful(&e->useful, &r->useful);
+    job_extent_join(&e->useful, &r->useful);
     e->of.mpi += mpi * r->ranks;
     e->of.serial += above(own, serial + inside) * r->ranks;
     e->of.fork_join += (k->part[JOB_THREADS_FORK] + k->part[JOB_THREADS_JOIN]) * r->ranks;

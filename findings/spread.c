@@ -38,7 +38,7 @@ static void add_node(struct report_spread *s, struct tally *t, const struct job_
     if (t->last_class != class_index + 1) {
         s->streams += report_members(c);
         t->last_class = class_index + 1;
-    } else if (own->call_max) {
+    } else if (own->call.most) {
         t->unknown = true; /* another terminal of the same call in this class */
     }
     if (terminal->phase != JOB_LEAF) {
@@ -49,8 +49,8 @@ static void add_node(struct report_spread *s, struct tally *t, const struct job_
         s->min_ns = stats->duration.min;
     if (stats->count && stats->duration.max > s->max_ns)
         s->max_ns = stats->duration.max;
-    if (own->call_max)
-        add_worst(s, own->call_max, own->call_max_rank);
+    if (own->call.most)
+        add_worst(s, own->call.most, own->call.most_rank);
     t->square += own->call_square;
 }
 

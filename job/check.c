@@ -183,7 +183,7 @@ static int check_sets(const struct audit *a, uint32_t i, const struct job_class 
 static int check_spread(const struct audit *a, uint32_t i, const struct job_class *c)
 {
     for (uint32_t n = 0; n < c->grammar->node_count; n++)
-        if (c->spread[n].min > c->spread[n].max || c->spread[n].call_min > c->spread[n].call_max)
+        if (c->spread[n].all.least > c->spread[n].all.most || c->spread[n].call.least > c->spread[n].call.most)
             return REFUSE(a, "class %u: spread of node %u", i, n);
     return 0;
 }

@@ -41,14 +41,13 @@ static int single_calls(struct job_class *c, uint32_t rank)
             continue;
         if (first[terminal] == GRAMMAR_NONE)
             first[terminal] = n;
-        c->spread[first[terminal]].call_min += g->stats[n].duration.sum;
+        c->spread[first[terminal]].call.least += g->stats[n].duration.sum;
     }
     for (uint32_t t = 0; t < g->terminals; t++)
         if (first[t] != GRAMMAR_NONE) {
             struct job_spread *s = &c->spread[first[t]];
-            s->call_max = s->call_min;
-            s->call_min_rank = s->call_max_rank = rank;
-            s->call_square = (double)s->call_min * (double)s->call_min;
+            s->call = (struct job_extent){ s->call.least, s->call.least, rank, rank };
+            s->call_square = (double)s->call.least * (double)s->call.least;
         }
     free(first);
     return 0;
@@ -58,7 +57,7 @@ static int single_spread(struct job_class *c, uint32_t rank)
 {
     for (uint32_t n = 0; n < c->grammar->node_count; n++) {
         uint64_t time = node_time(&c->grammar->stats[n]);
-        c->spread[n] = (struct job_spread){ .min = time, .max = time, .min_rank = rank, .max_rank = rank };
+        c->spread[n] = (struct job_spread){ .all = { time, time, rank, rank } };
     }
     return single_calls(c, rank);
 }

@@ -12,6 +12,7 @@
 
 #include "grammar/flat.h"
 #include "job/ranges.h"
+#include "job/streams.h"
 
 /*
  * An attribute of a class: how the values of its members relate. Each variant covers some members; `relations` says
@@ -41,10 +42,7 @@ struct job_variant {
  * at all its nodes together, durations only, so that calls can be compared over ranks although no rank's own are kept.
  */
 struct job_spread {
-    uint64_t min, max;
-    uint32_t min_rank, max_rank;
-    uint64_t call_min, call_max;
-    uint32_t call_min_rank, call_max_rank;
+    struct job_extent all, call;
     double call_square; /* ns^2, sum over the members */
 };
 

@@ -21,7 +21,7 @@ static int order(const struct job_stream *a, const struct job_stream *b)
     return BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->thread, b->thread);
 }
 
-static void meet_extent(struct job_extent *a, const struct job_extent *b)
+void job_extent_join(struct job_extent *a, const struct job_extent *b)
 {
     if (b->least < a->least || (b->least == a->least && b->least_rank < a->least_rank)) {
         a->least = b->least;
@@ -44,8 +44,8 @@ void job_stream_join(void *x, const void *y)
 {
     struct job_stream *a = x;
     const struct job_stream *b = y;
-    meet_extent(&a->wall, &b->wall);
-    meet_extent(&a->useful, &b->useful);
+    job_extent_join(&a->wall, &b->wall);
+    job_extent_join(&a->useful, &b->useful);
     if (a->class_index != b->class_index)
         a->class_index = GRAMMAR_NONE;
 }

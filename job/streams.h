@@ -30,6 +30,7 @@ struct job;
  */
 enum { JOB_BLOCKS = 256 };
 struct job_extent { uint64_t least, most; uint32_t least_rank, most_rank; }; /* ns; the lowest rank that has it */
+void job_extent_join(struct job_extent *a, const struct job_extent *b);
 struct job_stream {
     uint32_t rank, thread;
     uint32_t class_index;               /* GRAMMAR_NONE: the streams of this block are of several */

@@ -80,24 +80,8 @@ int merge_class_join(const struct job_class *a, const struct job_class *b, struc
 
 static void spread_join(struct job_spread *into, const struct job_spread *from)
 {
-    if (from->min < into->min || (from->min == into->min && from->min_rank < into->min_rank)) {
-        into->min = from->min;
-        into->min_rank = from->min_rank;
-    }
-    if (from->max > into->max || (from->max == into->max && from->max_rank < into->max_rank)) {
-        into->max = from->max;
-        into->max_rank = from->max_rank;
-    }
-    if (from->call_min < into->call_min ||
-        (from->call_min == into->call_min && from->call_min_rank < into->call_min_rank)) {
-        into->call_min = from->call_min;
-        into->call_min_rank = from->call_min_rank;
-    }
-    if (from->call_max > into->call_max ||
-        (from->call_max == into->call_max && from->call_max_rank < into->call_max_rank)) {
-        into->call_max = from->call_max;
-        into->call_max_rank = from->call_max_rank;
-    }
+    job_extent_join(&into->all, &from->all);
+    job_extent_join(&into->call, &from->call);
     into->call_square += from->call_square;
 }
 

@@ -10,8 +10,7 @@
  * Everything about times is mixed like this, also extremes and sums of squares: means lie between the extremes as
  * before, and what was true long ago fades. Counts stay what they are, since the structure says how many expansions
  * there are: a file holds one run's worth of them whatever the number of runs. Rounding would break the rule that a
- * rule's times are exactly those of its uses, so rules are mixed from the root down and each gives out what its uses
- * got.
+ * rule's times are exactly those of its uses, so these get what its body has, from the innermost rule out.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -57,18 +56,22 @@ static uint64_t mix_upper(const struct mix *m, uint64_t run, uint64_t profile)
 static void mix_moments(const struct mix *m, struct grammar_moments *run, const struct grammar_moments *profile)
 {
     run->sum = whole(in_all(m, (double)run->sum, (double)profile->sum));
-    run->min = whole(floor(per_expansion(m, (double)run->min, (double)profile->min)));
-    run->max = whole(ceil(per_expansion(m, (double)run->max, (double)profile->max)));
+    run->min = mix_lower(m, run->min, profile->min);
+    run->max = mix_upper(m, run->max, profile->max);
     run->square = in_all(m, run->square, profile->square);
 }
 
 /* Who the extremes are is told by the run. */
+static void mix_extent(const struct mix *m, struct job_extent *run, const struct job_extent *profile)
+{
+    run->least = mix_lower(m, run->least, profile->least);
+    run->most = mix_upper(m, run->most, profile->most);
+}
+
 static void mix_spread(const struct mix *m, struct job_spread *run, const struct job_spread *profile)
 {
-    run->min = mix_lower(m, run->min, profile->min);
-    run->max = mix_upper(m, run->max, profile->max);
-    run->call_min = mix_lower(m, run->call_min, profile->call_min);
-    run->call_max = mix_upper(m, run->call_max, profile->call_max);
+    mix_extent(m, &run->all, &profile->all);
+    mix_extent(m, &run->call, &profile->call);
     run->call_square = in_all(m, run->call_square, profile->call_square);
 }
 
@@ -78,67 +81,6 @@ static struct grammar_moments *moments_of(struct grammar_stats *s, bool gap)
 {
     return gap ? &s->gap : &s->duration;
 }
-
-/* Makes the sums of a rule's nodes add up to `total`: what rounding left over goes to the longest. */
-static void settle(struct grammar_flat *g, uint32_t rule, bool gap, uint64_t total)
-{
-    uint32_t first = g->rules[rule].first, end = first + g->rules[rule].length;
-    uint64_t sum = 0;
-    struct grammar_moments *longest = moments_of(&g->stats[first], gap);
-    for (uint32_t n = first; n < end; n++) {
-        struct grammar_moments *m = moments_of(&g->stats[n], gap);
-        sum += m->sum;
-        longest = m->sum > longest->sum ? m : longest;
-    }
-    if (sum <= total)
-        longest->sum += total - sum;
-    for (uint32_t n = first; n < end && sum > total; n++) {
-        struct grammar_moments *m = moments_of(&g->stats[n], gap);
-        uint64_t less = sum - total < m->sum ? sum - total : m->sum;
-        m->sum -= less;
-        sum -= less;
-    }
-}
-
-struct outside { uint64_t gap, duration; uint32_t users; }; /* users: nodes whose sums are not settled yet */
-
-/* Hands a settled rule's sums to the rules that it uses; those that have all of theirs go to the list. */
-static void hand_down(const struct grammar_flat *g, uint32_t rule, struct outside *o, uint32_t *list, uint32_t *end)
-{
-    for (uint32_t n = g->rules[rule].first; n < g->rules[rule].first + g->rules[rule].length; n++) {
-        if (!grammar_is_rule(g->nodes[n].symbol))
-            continue;
-        uint32_t used = g->nodes[n].symbol & ~GRAMMAR_RULE;
-        o[used].gap += g->stats[n].gap.sum;
-        o[used].duration += g->stats[n].duration.sum;
-        if (--o[used].users == 0)
-            list[(*end)++] = used;
-    }
-}
-
-/* Makes each rule's times those of its uses again, what rounding left over. */
-static int settle_rules(struct grammar_flat *g)
-{
-    struct outside *o = calloc(g->rule_count, sizeof *o);
-    uint32_t *list = calloc(g->rule_count, sizeof *list), end = 1; /* the root first */
-    int error = o && list ? 0 : PYTHIA_ENOMEM;
-    for (uint32_t n = 0; !error && n < g->node_count; n++)
-        if (grammar_is_rule(g->nodes[n].symbol))
-            o[g->nodes[n].symbol & ~GRAMMAR_RULE].users++;
-    for (uint32_t i = 0; !error && i < end; i++) {
-        uint32_t rule = list[i];
-        if (rule) {
-            settle(g, rule, true, o[rule].gap);
-            settle(g, rule, false, o[rule].duration);
-        }
-        hand_down(g, rule, o, list, &end);
-    }
-    free(o);
-    free(list);
-    return error;
-}
-
-/* --- Other exponents --- */
 
 /* Whether both say equally much of every node: then also of what contains others. */
 static bool same_counts(const struct job_class *run, const struct job_class *profile, uint64_t ours, uint64_t theirs)
@@ -159,12 +101,16 @@ static void scale_moments(struct grammar_moments *m, uint64_t sum)
     m->sum = sum;
 }
 
+static void scale_extent(struct job_extent *e, double factor)
+{
+    e->least = whole(floor((double)e->least * factor));
+    e->most = whole(ceil((double)e->most * factor));
+}
+
 static void scale_spread(struct job_spread *s, double factor)
 {
-    s->min = whole(floor((double)s->min * factor));
-    s->max = whole(ceil((double)s->max * factor));
-    s->call_min = whole(floor((double)s->call_min * factor));
-    s->call_max = whole(ceil((double)s->call_max * factor));
+    scale_extent(&s->all, factor);
+    scale_extent(&s->call, factor);
     s->call_square *= factor * factor;
 }
 
@@ -188,55 +134,60 @@ static void share_out(struct grammar_flat *g, uint32_t rule, const uint32_t *use
         last->sum += inside - given;
 }
 
-/* The same shape with other exponents: each terminal's place has the mean of both by expansion, and what contains it
-   what it becomes. */
-static int mix_places(struct job_class *run, const struct job_class *profile, double share)
+/* Makes each rule's times those of its body again, from the innermost out. */
+static int settle_rules(struct grammar_flat *g)
 {
-    struct grammar_flat *g = run->grammar;
     uint32_t *order = malloc(2 * ((size_t)g->rule_count + 1) * sizeof *order);
     uint32_t *user = malloc(((size_t)g->node_count + 1) * sizeof *user);
-    double *before = malloc(((size_t)g->node_count + 1) * sizeof *before);
-    int error = order && user && before && grammar_flat_order(g, order) ? 0 : PYTHIA_ENOMEM;
+    int error = order && user && grammar_flat_order(g, order) ? 0 : PYTHIA_ENOMEM;
     uint32_t *users_of = error ? NULL : order + g->rule_count; /* one more than there are rules */
     if (!error)
         grammar_flat_users(g, NULL, users_of, user);
-    for (uint32_t n = 0; n < g->node_count && !error; n++) {
-        const struct grammar_stats *old = &profile->grammar->stats[n];
-        struct mix m = {share, 1 - share, old->count ? (double)g->stats[n].count / (double)old->count : 0};
-        before[n] = (double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum;
-        if (grammar_is_rule(g->nodes[n].symbol))
-            continue;
-        mix_moments(&m, &g->stats[n].gap, &old->gap);
-        mix_moments(&m, &g->stats[n].duration, &old->duration);
-    }
     for (uint32_t i = 0; i < g->rule_count && !error; i++)
         if (order[i]) {
             const uint32_t *own = user + users_of[order[i]], users = users_of[order[i] + 1] - users_of[order[i]];
             share_out(g, order[i], own, users, true);
             share_out(g, order[i], own, users, false);
         }
-    for (uint32_t n = 0; n < g->node_count && !error; n++)
-        scale_spread(&run->spread[n],
-                     before[n] > 0 ? ((double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum) / before[n] : 1);
     free(order);
     free(user);
-    free(before);
     return error;
 }
 
+static double time_of(const struct grammar_stats *s)
+{
+    return (double)s->gap.sum + (double)s->duration.sum;
+}
+
+/* Of other exponents only the terminals' places have the mean of both, by expansion: what contains them is what it
+   becomes. */
 static int mix_class(struct job_class *run, const struct job_class *profile, double share)
 {
     uint64_t ours = job_ranges_size(run->ranges, run->member_ranges);
     uint64_t theirs = job_ranges_size(profile->ranges, profile->member_ranges);
-    struct mix m = {share, 1 - share, (double)ours / (double)theirs};
-    if (!same_counts(run, profile, ours, theirs))
-        return mix_places(run, profile, share);
-    for (uint32_t n = 0; n < run->grammar->node_count; n++) {
-        mix_moments(&m, &run->grammar->stats[n].gap, &profile->grammar->stats[n].gap);
-        mix_moments(&m, &run->grammar->stats[n].duration, &profile->grammar->stats[n].duration);
-        mix_spread(&m, &run->spread[n], &profile->spread[n]);
+    bool same = same_counts(run, profile, ours, theirs);
+    struct grammar_flat *g = run->grammar;
+    double *before = malloc(((size_t)g->node_count + 1) * sizeof *before);
+    if (!before)
+        return PYTHIA_ENOMEM;
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        const struct grammar_stats *old = &profile->grammar->stats[n];
+        struct mix m = {share, 1 - share, old->count ? (double)g->stats[n].count / (double)old->count : 0};
+        before[n] = time_of(&g->stats[n]);
+        if (!same && grammar_is_rule(g->nodes[n].symbol))
+            continue;
+        mix_moments(&m, &g->stats[n].gap, &old->gap);
+        mix_moments(&m, &g->stats[n].duration, &old->duration);
     }
-    return settle_rules(run->grammar);
+    int error = settle_rules(g);
+    for (uint32_t n = 0; n < g->node_count && !error; n++)
+        if (same)
+            mix_spread(&(struct mix){share, 1 - share, (double)ours / (double)theirs}, &run->spread[n],
+                       &profile->spread[n]);
+        else
+            scale_spread(&run->spread[n], before[n] > 0 ? time_of(&g->stats[n]) / before[n] : 1);
+    free(before);
+    return error;
 }
 
 /* The class of equal structure, NULL without. */
@@ -248,13 +199,6 @@ static const struct job_class *counterpart(const struct job *profile, const stru
 }
 
 /* --- Totals of the streams --- */
-
-/* Who the extremes are is told by the run. */
-static void mix_extent(const struct mix *m, struct job_extent *run, const struct job_extent *profile)
-{
-    run->least = mix_lower(m, run->least, profile->least);
-    run->most = mix_upper(m, run->most, profile->most);
-}
 
 static void mix_stream(struct job *run, const struct job *profile, struct job_stream *s, double share)
 {

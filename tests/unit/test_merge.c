@@ -224,10 +224,10 @@ static void expect_calls(const struct job_class *c, const struct simulate_rank *
     for (uint32_t n = first; n < g->node_count; n++)
         if (g->nodes[n].symbol == t) {
             const struct job_spread *s = &c->spread[n];
-            ck_assert_uint_eq(s->call_min, n == first ? min : 0);
-            ck_assert_uint_eq(s->call_max, n == first ? max : 0);
-            ck_assert_uint_eq(s->call_min_rank, n == first ? min_rank : 0);
-            ck_assert_uint_eq(s->call_max_rank, n == first ? max_rank : 0);
+            ck_assert_uint_eq(s->call.least, n == first ? min : 0);
+            ck_assert_uint_eq(s->call.most, n == first ? max : 0);
+            ck_assert_uint_eq(s->call.least_rank, n == first ? min_rank : 0);
+            ck_assert_uint_eq(s->call.most_rank, n == first ? max_rank : 0);
             ck_assert_double_eq_tol(s->call_square, n == first ? square : 0, square * 1e-12);
         }
 }
@@ -250,10 +250,10 @@ START_TEST(test_spread_and_sums)
                 max = time, max_rank = i;
         }
         ck_assert_uint_eq(sum, c->grammar->stats[n].gap.sum + c->grammar->stats[n].duration.sum);
-        ck_assert_uint_eq(c->spread[n].min, min);
-        ck_assert_uint_eq(c->spread[n].max, max);
-        ck_assert_uint_eq(c->spread[n].min_rank, min_rank);
-        ck_assert_uint_eq(c->spread[n].max_rank, max_rank);
+        ck_assert_uint_eq(c->spread[n].all.least, min);
+        ck_assert_uint_eq(c->spread[n].all.most, max);
+        ck_assert_uint_eq(c->spread[n].all.least_rank, min_rank);
+        ck_assert_uint_eq(c->spread[n].all.most_rank, max_rank);
     }
     for (uint32_t t = 0; t < j->terminal_count; t++)
         expect_calls(c, r, 8, t);
