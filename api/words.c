@@ -27,16 +27,7 @@ static int compare(const void *a, const void *b)
 /* Index of the first one that is not before the word. */
 static uint32_t lower_bound(const struct api_words *w, const char *text, uint8_t with)
 {
-    uint32_t low = 0, high = w->entries;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (order(&w->word[middle], text, with) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BASE_ARRAY_PLACE(w->entries, i, order(&w->word[i], text, with) < 0);
 }
 
 static bool is_at(const struct api_words *w, uint32_t i, const char *text)
@@ -96,19 +87,6 @@ static uint32_t add(struct api_words *w, const char *text, struct grammar_hash h
 
 /* --- All --- */
 
-/* Callsites are numbered in the order in which terminals first use them. */
-static void number_sites(struct api_words *w, const struct job *j)
-{
-    uint32_t next = 0;
-
-    memset(w->site, 0xff, ((size_t)j->callsite_count + 1) * sizeof *w->site);
-    for (uint32_t t = 0; t < j->terminal_count; t++) {
-        uint32_t site = j->terminals[t].callsite;
-        if (site < j->callsite_count && w->site[site] == GRAMMAR_NONE)
-            w->site[site] = next++;
-    }
-}
-
 /* A call answers to its function, to its kind and to its name in the report; a region to "region" and to its name. */
 static int add_names(struct api_words *w, const struct job *j, uint32_t t)
 {
@@ -146,7 +124,7 @@ int api_words_open(struct api_words *w, const struct job *job)
     w->job = job;
     w->count = count;
     if (job)
-        number_sites(w, job);
+        job_number_sites(job, w->site);
     for (uint32_t t = 0; !error && t < count; t++) {
         const struct job_terminal *from = &job->terminals[t];
         w->peer[t] = has_peer(from);

@@ -34,19 +34,6 @@ char *report_function_text(const struct job *j, uint32_t terminal)
     return text;
 }
 
-static void number_sites(struct report_names *n)
-{
-    const struct job *j = n->job;
-    uint32_t next = 0;
-
-    memset(n->number, 0xff, ((size_t)j->callsite_count + 1) * sizeof *n->number);
-    for (uint32_t t = 0; t < j->terminal_count; t++) {
-        uint32_t site = j->terminals[t].callsite;
-        if (site < j->callsite_count && n->number[site] == GRAMMAR_NONE)
-            n->number[site] = next++;
-    }
-}
-
 static char *plain_name(const struct report_names *n, uint32_t terminal)
 {
     const struct job_terminal *t = &n->job->terminals[terminal];
@@ -106,7 +93,7 @@ struct report_names *report_names_create(const struct job *j)
     n->job = j;
     n->number = calloc((size_t)j->callsite_count + 1, sizeof *n->number);
     n->name = calloc((size_t)j->terminal_count + 1, sizeof *n->name);
-    number_sites(n);
+    job_number_sites(j, n->number);
     for (uint32_t t = 0; t < j->terminal_count; t++)
         n->name[t] = plain_name(n, t);
     make_unique(n);

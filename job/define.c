@@ -7,21 +7,24 @@
 #include "job/intern.h"
 #include "job/job.h"
 
-/* Room for one more of `kind` in its array, its hashes and its table. */
-static int intern_room(struct job *j, enum job_interned kind, void *array, uint32_t *room, uint32_t count, size_t size)
+/* The number of what has this hash; where it is new `row`, of `size` bytes, is appended to the array. GRAMMAR_NONE when
+   out of memory. */
+static uint32_t intern(struct job *j, enum job_interned kind, struct grammar_hash hash, void *array, uint32_t *count,
+                       uint32_t *room, const void *row, size_t size)
 {
     struct job_index *x = j->index;
-    int error = base_array_room(array, room, (uint64_t)count + 1, size);
-    if (!error && kind < JOB_INTERNED_TERMINAL)
-        error = base_array_room(&x->hash[kind], &x->hash_room[kind], (uint64_t)count + 1, sizeof *x->hash[kind]);
-    return error ? error : job_table_reserve(&x->table[kind], 1);
-}
-
-static void intern_put(struct job *j, enum job_interned kind, struct grammar_hash hash, uint32_t number)
-{
-    if (kind < JOB_INTERNED_TERMINAL)
-        j->index->hash[kind][number] = hash;
-    job_table_put(&j->index->table[kind], hash, number);
+    bool terminal = kind == JOB_INTERNED_TERMINAL;
+    struct grammar_hash **hashes = terminal ? &j->terminal_hash : &x->hash[kind];
+    uint32_t *hash_room = terminal ? &x->terminal_hash_room : &x->hash_room[kind], number = *count;
+    uint32_t known = job_table_find(&x->table[kind], hash);
+    if (known != GRAMMAR_NONE)
+        return known;
+    if (base_array_room(hashes, hash_room, (uint64_t)number + 1, sizeof **hashes) ||
+        job_table_reserve(&x->table[kind], 1) || base_array_append(array, count, room, row, 1, size))
+        return GRAMMAR_NONE;
+    (*hashes)[number] = hash;
+    job_table_put(&x->table[kind], hash, number);
+    return number;
 }
 
 uint32_t job_string(struct job *j, const char *text)
@@ -31,16 +34,13 @@ uint32_t job_string(struct job *j, const char *text)
         text = "";
     struct grammar_hash hash = job_hash_bytes(JOB_INTERNED_STRING, text, strlen(text));
     uint32_t n = job_table_find(&x->table[JOB_INTERNED_STRING], hash);
-    if (n != GRAMMAR_NONE)
-        return n;
-    if (intern_room(j, JOB_INTERNED_STRING, &j->strings, &x->string_room, j->string_count, sizeof *j->strings))
-        return GRAMMAR_NONE;
-    char *copy = strdup(text);
+    char *copy = n == GRAMMAR_NONE ? strdup(text) : NULL;
     if (!copy)
-        return GRAMMAR_NONE;
-    j->strings[j->string_count] = copy;
-    intern_put(j, JOB_INTERNED_STRING, hash, j->string_count);
-    return j->string_count++;
+        return n;
+    n = intern(j, JOB_INTERNED_STRING, hash, &j->strings, &j->string_count, &x->string_room, &copy, sizeof copy);
+    if (n == GRAMMAR_NONE)
+        free(copy);
+    return n;
 }
 
 uint32_t job_module(struct job *j, const char *path, const char *build_id)
@@ -51,38 +51,28 @@ uint32_t job_module(struct job *j, const char *path, const char *build_id)
         return GRAMMAR_NONE;
     const struct grammar_hash *text = x->hash[JOB_INTERNED_STRING];
     struct grammar_hash hash = job_hash_pair(JOB_INTERNED_MODULE, text[m.path], text[m.build_id], 0);
-    uint32_t n = job_table_find(&x->table[JOB_INTERNED_MODULE], hash);
-    if (n != GRAMMAR_NONE)
-        return n;
-    if (intern_room(j, JOB_INTERNED_MODULE, &j->modules, &x->module_room, j->module_count, sizeof *j->modules))
-        return GRAMMAR_NONE;
-    j->modules[j->module_count] = m;
-    intern_put(j, JOB_INTERNED_MODULE, hash, j->module_count);
-    return j->module_count++;
+    return intern(j, JOB_INTERNED_MODULE, hash, &j->modules, &j->module_count, &x->module_room, &m, sizeof m);
 }
 
 uint32_t job_callsite(struct job *j, const struct job_frame *frames, uint32_t count)
 {
     struct job_index *x = j->index;
     struct grammar_hash hash = { 0, count };
+    struct job_callsite c = { j->frame_count, count };
+    uint32_t callsites = j->callsite_count;
     for (uint32_t i = 0; i < count; i++) {
         if (frames[i].module >= j->module_count)
             return GRAMMAR_NONE;
         hash = job_hash_pair(JOB_INTERNED_CALLSITE, hash, x->hash[JOB_INTERNED_MODULE][frames[i].module],
                              frames[i].offset);
     }
-    uint32_t n = job_table_find(&x->table[JOB_INTERNED_CALLSITE], hash);
-    if (n != GRAMMAR_NONE)
-        return n;
-    if (intern_room(j, JOB_INTERNED_CALLSITE, &j->callsites, &x->callsite_room, j->callsite_count,
-                    sizeof *j->callsites) ||
-        base_array_room(&j->frames, &x->frame_room, (uint64_t)j->frame_count + count, sizeof *j->frames))
+    if (base_array_room(&j->frames, &x->frame_room, (uint64_t)j->frame_count + count, sizeof *j->frames))
         return GRAMMAR_NONE;
-    j->callsites[j->callsite_count] = (struct job_callsite){ j->frame_count, count };
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t n = intern(j, JOB_INTERNED_CALLSITE, hash, &j->callsites, &j->callsite_count, &x->callsite_room, &c,
+                        sizeof c);
+    for (uint32_t i = 0; i < count && j->callsite_count > callsites; i++)
         j->frames[j->frame_count++] = (struct job_frame){ frames[i].module, 0, frames[i].offset };
-    intern_put(j, JOB_INTERNED_CALLSITE, hash, j->callsite_count);
-    return j->callsite_count++;
+    return n;
 }
 
 uint32_t job_comm(struct job *j, const char *name, uint32_t size)
@@ -94,14 +84,7 @@ uint32_t job_comm(struct job *j, const char *name, uint32_t size)
     /* The size is not identity: the parts of a split have one name and may differ in size. */
     struct grammar_hash hash = job_hash_pair(JOB_INTERNED_COMM, x->hash[JOB_INTERNED_STRING][c.name],
                                              (struct grammar_hash){ 0, 0 }, 0);
-    uint32_t n = job_table_find(&x->table[JOB_INTERNED_COMM], hash);
-    if (n != GRAMMAR_NONE)
-        return n;
-    if (intern_room(j, JOB_INTERNED_COMM, &j->comms, &x->comm_room, j->comm_count, sizeof *j->comms))
-        return GRAMMAR_NONE;
-    j->comms[j->comm_count] = c;
-    intern_put(j, JOB_INTERNED_COMM, hash, j->comm_count);
-    return j->comm_count++;
+    return intern(j, JOB_INTERNED_COMM, hash, &j->comms, &j->comm_count, &x->comm_room, &c, sizeof c);
 }
 
 static struct grammar_hash hash_of(const struct job *j, enum job_interned kind, uint32_t number)
@@ -129,25 +112,26 @@ uint32_t job_terminal(struct job *j, const struct job_terminal *t)
     if (t->function >= j->string_count || !in_range(t->callsite, j->callsite_count) ||
         !in_range(t->comm, j->comm_count))
         return GRAMMAR_NONE;
-    struct grammar_hash hash = terminal_hash(j, t);
-    uint32_t n = job_table_find(&x->table[JOB_INTERNED_TERMINAL], hash);
-    if (n != GRAMMAR_NONE)
-        return n;
-    if (intern_room(j, JOB_INTERNED_TERMINAL, &j->terminals, &x->terminal_room, j->terminal_count,
-                    sizeof *j->terminals) ||
-        base_array_room(&j->terminal_hash, &x->terminal_hash_room, (uint64_t)j->terminal_count + 1,
-                        sizeof *j->terminal_hash))
-        return GRAMMAR_NONE;
-    j->terminals[j->terminal_count] = *t;
-    memset(j->terminals[j->terminal_count].reserved, 0, sizeof t->reserved);
-    j->terminal_hash[j->terminal_count] = hash;
-    intern_put(j, JOB_INTERNED_TERMINAL, hash, j->terminal_count);
-    return j->terminal_count++;
+    struct job_terminal own = *t;
+    memset(own.reserved, 0, sizeof own.reserved);
+    return intern(j, JOB_INTERNED_TERMINAL, terminal_hash(j, t), &j->terminals, &j->terminal_count, &x->terminal_room,
+                  &own, sizeof own);
 }
 
 uint32_t job_find_terminal(const struct job *j, struct grammar_hash hash)
 {
     return job_table_find(&j->index->table[JOB_INTERNED_TERMINAL], hash);
+}
+
+void job_number_sites(const struct job *j, uint32_t *number)
+{
+    uint32_t next = 0;
+    memset(number, 0xff, ((size_t)j->callsite_count + 1) * sizeof *number);
+    for (uint32_t t = 0; t < j->terminal_count; t++) {
+        uint32_t site = j->terminals[t].callsite;
+        if (site < j->callsite_count && number[site] == GRAMMAR_NONE)
+            number[site] = next++;
+    }
 }
 
 const char *job_text(const struct job *j, uint32_t string)

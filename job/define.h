@@ -63,6 +63,9 @@ uint32_t job_match_frame(const struct job *j, const struct job *from, uint32_t t
 /* Whether two terminals are the same function, phase and communicator, wherever they are called. */
 bool job_alike(const struct job *j, uint32_t a, const struct job *k, uint32_t b);
 
+/* Numbers callsites in the order in which terminals first use them, GRAMMAR_NONE those that none uses; room for one
+   more than there are. */
+void job_number_sites(const struct job *j, uint32_t *number);
 /* Whether it is MPI_Init or MPI_Init_thread: the time of a run is that after it. */
 bool job_is_start(const struct job *j, uint32_t terminal);
 /* A string's text, "" for GRAMMAR_NONE. */

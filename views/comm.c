@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "base/array.h"
 #include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -34,18 +35,12 @@ static void print_patterns(struct report *r, FILE *out)
 
 static uint64_t cell(const struct report_model *m, uint32_t from, uint32_t to)
 {
-    uint32_t low = 0, high = m->edge_count;
+    const struct report_edge *e = m->edges;
+    uint32_t at = BASE_ARRAY_PLACE(m->edge_count, i, e[i].from < from || (e[i].from == from && e[i].to < to));
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct report_edge *e = &m->edges[middle];
-        if (e->from < from || (e->from == from && e->to < to))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < m->edge_count && m->edges[low].from == from && m->edges[low].to == to;
-    return found ? m->edges[low].bytes + !m->edges[low].bytes : 0; /* an empty message is one, too */
+    if (at == m->edge_count || e[at].from != from || e[at].to != to)
+        return 0;
+    return e[at].bytes + !e[at].bytes; /* an empty message is one, too */
 }
 
 static void print_figures(const struct report_model *m, uint32_t ranks, FILE *out)
