@@ -165,7 +165,7 @@ static void add_class(struct report_model *m, const struct job_class *c)
     for (uint32_t v = 0; members && v < c->variant_count; v++) {
         const struct job_variant *variant = &c->variants[v];
         uint32_t terminal = variant->node < g->node_count ? g->nodes[variant->node].symbol : GRAMMAR_NONE;
-        uint64_t covered = report_range_members(c, variant->range_first, variant->range_count);
+        uint64_t covered = job_ranges_size(c->ranges + variant->range_first, variant->range_count);
         if (terminal < m->job->terminal_count)
             add_variant(m, terminal, &variant->attr,
                         job_counts_of(c, counts, variant->node, variant->range_first, variant->range_count),

@@ -9,18 +9,9 @@
 
 enum { LONGEST = 400 };
 
-uint64_t report_range_members(const struct job_class *c, uint32_t first, uint32_t count)
-{
-    uint64_t members = 0;
-
-    for (uint32_t i = 0; i < count && first + i < c->range_count; i++)
-        members += job_range_size(&c->ranges[first + i]);
-    return members;
-}
-
 uint64_t report_members(const struct job_class *c)
 {
-    return report_range_members(c, 0, c->member_ranges);
+    return job_ranges_size(c->ranges, c->member_ranges);
 }
 
 double report_class_events(const struct job_class *c)

@@ -8,9 +8,8 @@
 
 #include "job/job.h"
 
-/* Streams in a class, and in `count` ranges from `first` on. */
+/* Streams in a class. */
 uint64_t report_members(const struct job_class *c);
-uint64_t report_range_members(const struct job_class *c, uint32_t first, uint32_t count);
 /* Events of a member on average. */
 double report_class_events(const struct job_class *c);
 /* malloc'ed. Shortened by "…" after some hundred characters. */

@@ -97,7 +97,7 @@ static double first_threads(const struct job_class *c)
     uint64_t members = report_members(c), first = 0;
 
     for (uint32_t i = 0; i < c->member_ranges; i++)
-        first += c->ranges[i].thread == 0 ? report_range_members(c, i, 1) : 0;
+        first += c->ranges[i].thread == 0 ? job_range_size(&c->ranges[i]) : 0;
     return members ? (double)first / (double)members : 0;
 }
 

@@ -41,65 +41,46 @@ int job_flows_append(struct job_flows *f, struct job_flow row, const struct job_
 
 /* --- Two jobs, terminal by terminal and direction by direction --- */
 
-struct entry {
-    const struct job_flow *row;
-    const struct job_range *ranges;
-    uint32_t terminal, side;
-};
+static int by_terminal(const struct job_flow_item *a, const struct job_flow_item *b)
+{
+    return BASE_ORDER(a->row.terminal, b->row.terminal) ?: BASE_ORDER(a->row.receives, b->row.receives);
+}
 
 static int by_side(const void *x, const void *y)
 {
-    const struct entry *a = x, *b = y;
-    return BASE_ORDER(a->terminal, b->terminal) ?: BASE_ORDER(a->row->receives, b->row->receives) ?:
-           BASE_ORDER(a->side, b->side);
+    const struct job_flow_item *a = x, *b = y;
+    return by_terminal(a, b) ?: BASE_ORDER(a->side, b->side);
 }
 
-static int by_terminal(const void *x, const void *y)
+uint32_t job_flows_items(const struct job_flows *f, const uint32_t *terminal_map, uint32_t side,
+                         struct job_flow_item *to)
 {
-    const struct entry *a = x, *b = y;
-    return BASE_ORDER(a->terminal, b->terminal) ?: BASE_ORDER(a->row->receives, b->row->receives);
-}
-
-static int join_entries(struct job_flows *out, const struct entry *e, uint32_t n, uint32_t ranks)
-{
-    const struct job_flow **row = malloc(((size_t)n + 1) * sizeof *row);
-    const struct job_range **ranges = malloc(((size_t)n + 1) * sizeof *ranges);
-    int error = row && ranges ? 0 : PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < n && !error; i++) {
-        row[i] = e[i].row;
-        ranges[i] = e[i].ranges;
+    for (uint32_t i = 0; i < f->count; i++) {
+        to[i] = (struct job_flow_item){ f->row[i], f->ranges.range + f->row[i].range_first, side };
+        if (terminal_map)
+            to[i].row.terminal = terminal_map[to[i].row.terminal];
     }
-    for (uint32_t i = 0, next; i < n && !error; i = next) {
-        for (next = i + 1; next < n && by_terminal(&e[i], &e[next]) == 0; next++)
-            ;
-        struct job_flow_batch b = { .row = row + i, .ranges = ranges + i, .count = next - i, .terminal = e[i].terminal,
-                           .ranks = ranks, .receives = e[i].row->receives };
-        while (b.first_side < b.count && e[i + b.first_side].side == 0)
-            b.first_side++;
-        error = job_flows_join_batch(out, &b);
-    }
-    free(row);
-    free(ranges);
-    return error;
+    return f->count;
 }
 
 int job_flows_join(const struct job *into, const struct job *from, const uint32_t *terminal_map, struct job_flows *out)
 {
     const struct job_flows *a = &into->flows, *b = &from->flows;
-    struct entry *e = malloc(((size_t)a->count + b->count + 1) * sizeof *e);
+    struct job_flow_item *item = malloc(((size_t)a->count + b->count + 1) * sizeof *item);
     uint32_t n = 0, ranks = into->info.ranks > from->info.ranks ? into->info.ranks : from->info.ranks;
+    int error = item ? 0 : PYTHIA_ENOMEM;
     memset(out, 0, sizeof *out);
-    if (!e)
-        return PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < a->count; i++)
-        e[n++] = (struct entry){ &a->row[i], a->ranges.range + a->row[i].range_first, a->row[i].terminal, 0 };
-    for (uint32_t i = 0; i < b->count; i++)
-        e[n++] = (struct entry){ &b->row[i], b->ranges.range + b->row[i].range_first,
-                                 terminal_map ? terminal_map[b->row[i].terminal] : b->row[i].terminal, 1 };
-    if (n)
-        qsort(e, n, sizeof *e, by_side);
-    int error = join_entries(out, e, n, ranks);
-    free(e);
+    if (!error) {
+        n = job_flows_items(a, NULL, 0, item);
+        n += job_flows_items(b, terminal_map, 1, item + n);
+        qsort(item, n, sizeof *item, by_side);
+    }
+    for (uint32_t i = 0, next; i < n && !error; i = next) {
+        for (next = i + 1; next < n && by_terminal(&item[i], &item[next]) == 0; next++)
+            ;
+        error = job_flows_join_items(out, item + i, next - i, ranks);
+    }
+    free(item);
     if (error)
         job_flows_free(out);
     return error;

@@ -10,19 +10,21 @@
 
 #include "job/flow.h"
 
-/* The rows of one terminal and direction, of both jobs. */
-struct job_flow_batch {
-    const struct job_flow **row;
-    const struct job_range **ranges; /* of each */
-    uint32_t count, terminal, ranks;
-    uint32_t first_side; /* so many of them, the first ones, are of one job */
-    bool receives, mean;
+/* A row with its ranks; `side`: of which of two jobs. */
+struct job_flow_item {
+    struct job_flow row;
+    const struct job_range *ranges;
+    uint32_t side;
 };
 
-/* Appends what the rows come to. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
-int job_flows_join_batch(struct job_flows *out, struct job_flow_batch *b);
+/* Appends what rows of one terminal and direction come to, those of side 0 first; they are put in another order. 0,
+   PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+int job_flows_join_items(struct job_flows *out, struct job_flow_item *item, uint32_t count, uint32_t ranks);
 
 /* --- flow.c --- */
 int job_flows_append(struct job_flows *f, struct job_flow row, const struct job_range *ranges, uint32_t count);
+/* The rows, their terminals renamed unless that is NULL; how many. */
+uint32_t job_flows_items(const struct job_flows *f, const uint32_t *terminal_map, uint32_t side,
+                         struct job_flow_item *to);
 
 #endif

@@ -43,13 +43,10 @@ static int append_row(struct job_hops *out, const struct hop *h, uint32_t n, boo
     struct job_hop row = { .from = h->hop.from, .to = h->hop.to, .mean = mean, .count = mean ? 0 : h->hop.count };
     int error = 0;
     for (uint32_t i = 0; i < n && !error; i++) {
-        struct job_ranges larger = { 0 };
         if (mean)
             row.count += h[i].hop.mean ? h[i].hop.count
                                        : h[i].hop.count * job_ranges_size(h[i].ranges, h[i].hop.range_count);
-        error = job_ranges_join(&larger, set.range, set.count, h[i].ranges, h[i].hop.range_count);
-        free(set.range);
-        set = larger;
+        error = job_ranges_add(&set, h[i].ranges, h[i].hop.range_count);
     }
     row.range_first = out->ranges.count;
     row.range_count = set.count;

@@ -284,6 +284,15 @@ int job_ranges_join(struct job_ranges *out, const struct job_range *a, uint32_t 
     return error;
 }
 
+int job_ranges_add(struct job_ranges *set, const struct job_range *r, uint32_t count)
+{
+    struct job_ranges larger = { 0 };
+    int error = job_ranges_join(&larger, set->range, set->count, r, count);
+    free(set->range);
+    *set = larger;
+    return error;
+}
+
 uint64_t job_ranges_size(const struct job_range *r, uint32_t count)
 {
     uint64_t size = 0;

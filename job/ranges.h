@@ -59,6 +59,8 @@ int job_ranges_union(struct job_ranges *out, const struct job_range *a, uint32_t
 /* The same where they may share members. Linear in the number of members where they do. */
 int job_ranges_join(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
                     uint32_t b_count);
+/* Makes a set that of itself and another one. Returns the same; on failure it is nobody's members. */
+int job_ranges_add(struct job_ranges *set, const struct job_range *r, uint32_t count);
 /* Appends a set given by its members, sorted by thread and rank (as job_ranges_walk gives them). */
 struct job_member { uint32_t rank, thread; };
 int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint32_t count);
