@@ -94,7 +94,7 @@ static void add_terminal(struct report *r, uint32_t terminal, cJSON *array)
 static const char *find(struct turn *t)
 {
     const struct report_loop *l = report_main_loop(t->r);
-    struct schedule_wish wish = { .node = GRAMMAR_NONE, .mark = GRAMMAR_NONE, .most = WHOLE_PIECES };
+    struct schedule_wish wish = { .mark = GRAMMAR_NONE, .most = WHOLE_PIECES };
     const char *why = t->r->job->info.block > 1 ? "its file has no times of single ranks"
                                                 : report_cannot_replay(t->r, UNMATCHED);
     int rc = SCHEDULE_NONE;
@@ -105,8 +105,8 @@ static const char *find(struct turn *t)
     const struct replay_source *source = replay_bind_source(t->bind);
     const struct replay_model model = replay_bind_model(t->bind);
     if (l && l->mark != GRAMMAR_NONE) {
-        struct schedule_wish loop = { .pace = l->rank, .node = GRAMMAR_NONE, .mark = l->mark,
-                                      .turns = (uint64_t)report_loop_mean_turns(l), .most = MOST_PIECES };
+        struct schedule_wish loop = { .pace = l->rank, .mark = l->mark, .turns = (uint64_t)report_loop_mean_turns(l),
+                                      .most = MOST_PIECES };
         rc = replay_schedule(source, &model, &loop, &t->s);
     }
     t->whole = rc != 0;

@@ -194,7 +194,7 @@ static void step(struct replay_machine *m)
         send(m, e);
     else
         receive(m, e);
-    if (m->turned_depth && m->skip && !(m->watch && m->watch->hold))
+    if (m->turned_depth && m->skip)
         replay_skip_turn(m, m->turned_host, m->turned_depth);
 }
 

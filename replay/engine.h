@@ -48,13 +48,14 @@ struct replay_delivery {
 /* Is told what happens while it happens, in the order of events; see replay/schedule.h. Functions may be NULL. */
 struct replay_watch {
     void *context;
-    /* The rank comes to an operation (a collective's are its messages). */
+    /* The rank comes to an operation (a collective's are its messages), with the requests that a wait is for. */
     void (*comes)(void *context, uint32_t rank, const struct replay_host *host);
     /* The rank's time until `until` went to `op`, or with `late` to waiting for that rank at `op`. Nothing new where
        `until` is not later than before. */
     void (*spent)(void *context, uint32_t rank, int64_t until, const struct replay_op *op, uint32_t late);
     void (*delivered)(void *context, const struct replay_delivery *d);
-    bool hold; /* no turns are skipped while this is set */
+    /* The rank's request of that number got a message of that one. */
+    void (*met)(void *context, uint32_t rank, uint64_t request, uint32_t from, uint64_t tag);
     bool done; /* the replay ends here */
 };
 
@@ -62,11 +63,6 @@ struct replay_how {
     bool walk;                  /* every turn: for comparing */
     uint64_t limit;             /* steps, 0: as many as it takes */
     uint64_t exact_steps;         /* steps after which periods need no longer be exact (skip.c), 0: they always are */
-    /* Is told each operation when the rank comes to it, with the requests that a wait is for; may be NULL. */
-    void (*sink)(void *context, uint32_t rank, const struct replay_host *host);
-    /* Is told whose message the rank's request of that number got; may be NULL. */
-    void (*met)(void *context, uint32_t rank, uint64_t request, uint32_t from, uint64_t tag);
-    void *context;
     struct replay_blame *blame; /* gets the account of each rank's time; may be NULL */
     struct replay_watch *watch; /* may be NULL */
 };

@@ -83,7 +83,7 @@ static void peer(struct goal *g, const struct rank_text *t, const struct replay_
         fprintf(t->out, " tag @%" PRIu64 "\n", t->requests - 1);
 }
 
-static void sink(void *context, uint32_t rank, const struct replay_host *h)
+static void comes(void *context, uint32_t rank, const struct replay_host *h)
 {
     struct goal *g = context;
     struct rank_text *t = &g->rank[rank];
@@ -138,7 +138,8 @@ static void print(struct goal *g, uint32_t ranks, FILE *out)
 void replay_goal_write(const struct replay_source *s, const struct replay_model *m, FILE *out)
 {
     struct goal g = { .rank = calloc(s->ranks ? s->ranks : 1, sizeof *g.rank) };
-    struct replay_how how = { .walk = true, .sink = sink, .met = met, .context = &g };
+    struct replay_watch watch = { .context = &g, .comes = comes, .met = met };
+    struct replay_how how = { .walk = true, .watch = &watch };
     struct replay_result result = { 0 };
 
     for (uint32_t r = 0; r < s->ranks; r++)

@@ -77,17 +77,14 @@ static int draw(struct replay_analysis *a, enum bind_draw how, uint64_t seed, st
 static int draw_all(struct replay_analysis *a, struct replay_blame *blame)
 {
     struct replay_moving *m = &a->moving;
-    double one, sum = 0, square = 0;
+    double one, sum = 0;
     int rc = draw(a, BIND_APART, 1, blame, &m->apart);
 
     for (uint64_t seed = 1; rc == 0 && seed <= SEEDS; seed++) {
         rc = draw(a, BIND_INDEPENDENT, seed, NULL, &one);
         sum += one;
-        square += one * one;
     }
-    m->draws = SEEDS;
     m->independent = fmax(sum / SEEDS, 0);
-    m->deviation = sqrt(fmax(square / SEEDS - sum / SEEDS * (sum / SEEDS), 0));
     m->apart = fmax(m->apart, m->independent);
     return rc;
 }
@@ -148,18 +145,17 @@ void replay_moving_find(struct replay_analysis *a)
                                  .excess = a->recorded - (double)a->result.longest / 1e9 };
     for (uint32_t s = 0; s < sites; s++)
         m->cause[s] = GRAMMAR_NONE;
-    m->known = true;
     if (m->excess < LEAST * a->recorded) {
         m->excess = 0;
         return;
     }
     double at_long = find_sites(a);
     struct replay_blame *drawn = replay_blame_create(source->ranks, source->places);
-    m->known = draw_all(a, drawn) == 0;
-    if (!m->known)
-        m->independent = m->apart = m->deviation = 0;
+    bool known = draw_all(a, drawn) == 0;
+    if (!known)
+        m->independent = m->apart = 0;
     share_out(m, at_long);
-    if (m->known)
+    if (known)
         find_causes(a, drawn);
     for (uint32_t s = 0; s < sites; s++)
         m->at[s] *= m->moving / m->excess;

@@ -21,12 +21,9 @@
 struct replay_analysis;
 
 struct replay_moving {
-    bool known;                       /* false: it would take too many steps, and all of the excess is unexplained */
     double excess;                    /* s of wall time, as the following ones */
-    double independent, deviation;    /* what drawing each rank by itself explains, by how much seeds differ */
-    double apart;                     /* what it explains at most */
+    double independent, apart;        /* what drawing explains: each rank by itself, at most; 0: too many steps */
     double moving, varying, unexplained; /* add up to the excess */
-    uint32_t draws;
     double *at;                       /* of each site, ns of all ranks: waits that move */
     uint32_t *cause;                  /* of each site: place whose work makes most of them, GRAMMAR_NONE: none */
     double at_all;                    /* ns of all ranks: calls beyond the replay, at all sites */

@@ -50,8 +50,8 @@ void replay_rank_deliver(struct replay_machine *m, const struct replay_item *mes
     struct replay_host *h = &m->host[to];
     const struct replay_request *r = h->watched ? replay_request_find(h, number) : NULL;
 
-    if (m->how->met)
-        m->how->met(m->how->context, to, number, message->source, message->tag);
+    if (m->watch && m->watch->met)
+        m->watch->met(m->watch->context, to, number, message->source, message->tag);
     if (r)
         h->delivery[r - h->open] = (struct replay_delivery){
             .from = message->source, .to = to, .place = message->place, .bytes = message->bytes, .sent = message->sent,
@@ -178,8 +178,6 @@ static void schedule(struct replay_machine *m, uint32_t rank)
     h->pending = h->op.kind == REPLAY_WAIT ? await(m, rank) : 0;
     h->blocked = h->pending > 0;
     h->since = h->cpu;
-    if (m->how->sink)
-        m->how->sink(m->how->context, rank, h);
     if (m->watch && m->watch->comes)
         m->watch->comes(m->watch->context, rank, h);
     if (!h->blocked)

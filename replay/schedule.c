@@ -28,24 +28,11 @@ struct recorder {
 
 /* --- Which turn --- */
 
-/* The turn of the wished node that the rank is in; false: in none. */
-static bool turn_of(const struct replay_host *h, uint32_t node, uint64_t *turn, uint64_t *of)
-{
-    for (uint32_t d = 0; d < h->feed.depth; d++)
-        if (h->feed.frame[d].node == node) {
-            *turn = h->feed.frame[d].turn;
-            *of = replay_feed_turns(&h->feed, d);
-            return true;
-        }
-    return false;
-}
-
-static void open_turn(struct recorder *r, const struct replay_host *h, uint64_t turn)
+static void open_turn(struct recorder *r, const struct replay_host *h)
 {
     r->open = true;
     r->s.begin = h->cpu;
-    r->s.end = INT64_MAX;
-    r->s.turn = turn;
+    r->s.turn = r->marks;
 }
 
 static void close_turn(struct recorder *r, const struct replay_host *h)
@@ -58,38 +45,20 @@ static void close_turn(struct recorder *r, const struct replay_host *h)
 }
 
 /* An event may be several operations. */
-static void mark(struct recorder *r, const struct replay_host *h)
+static void comes(void *context, uint32_t rank, const struct replay_host *h)
 {
+    struct recorder *r = context;
     const struct replay_feed *f = &h->feed;
 
-    if (!f->depth || f->grammar->nodes[f->frame[f->depth - 1].node].symbol != r->wish->mark ||
-        r->marked == f->events + 1)
+    if (rank != r->wish->pace || r->closed || r->wish->mark == GRAMMAR_NONE || !f->depth ||
+        f->grammar->nodes[f->frame[f->depth - 1].node].symbol != r->wish->mark || r->marked == f->events + 1)
         return;
     r->marked = f->events + 1;
     if (r->open)
         close_turn(r, h);
     else if (r->marks == (r->wish->turns > TURN + 1 ? TURN : 0))
-        open_turn(r, h, r->marks);
+        open_turn(r, h);
     r->marks++;
-}
-
-static void comes(void *context, uint32_t rank, const struct replay_host *h)
-{
-    struct recorder *r = context;
-    uint64_t turn, of;
-
-    if (rank != r->wish->pace || r->closed)
-        return;
-    if (r->wish->mark != GRAMMAR_NONE)
-        mark(r, h);
-    if (r->wish->node == GRAMMAR_NONE)
-        return;
-    bool inside = turn_of(h, r->wish->node, &turn, &of);
-    if (r->open && (!inside || turn != r->s.turn))
-        close_turn(r, h);
-    else if (inside && !r->open && (turn == TURN || turn + 1 == of))
-        open_turn(r, h, turn);
-    r->watch.hold |= inside;
 }
 
 /* --- Pieces --- */
@@ -170,7 +139,7 @@ static void clip(struct replay_schedule *s, int64_t longest)
 
 static int record(struct recorder *r, const struct replay_source *s, const struct replay_model *m)
 {
-    struct replay_how how = { .limit = MOST_STEPS, .watch = &r->watch };
+    struct replay_how how = { .walk = true, .limit = MOST_STEPS, .watch = &r->watch };
     struct replay_result result;
     int rc = replay_run(s, m, &how, &result);
 
@@ -188,8 +157,7 @@ int replay_schedule(const struct replay_source *s, const struct replay_model *m,
     struct recorder r = { .wish = wish, .ranks = s->ranks, .row = calloc(s->ranks + 1u, sizeof *r.row) };
 
     r.watch = (struct replay_watch){ .context = &r, .comes = comes, .spent = spent, .delivered = delivered };
-    r.open = wish->node == GRAMMAR_NONE && wish->mark == GRAMMAR_NONE;
-    r.watch.hold = wish->node == GRAMMAR_NONE;
+    r.open = wish->mark == GRAMMAR_NONE;
     r.s.end = INT64_MAX;
     int rc = record(&r, s, m);
     free(r.row);

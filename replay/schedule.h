@@ -46,9 +46,9 @@ struct replay_schedule {
     uint32_t pieces, messages;
 };
 
-/* Which loop: turns of `node` in the grammar of `pace`'s class; or from one event of terminal `mark` to the next one
-   (else GRAMMAR_NONE), of `turns`. Both GRAMMAR_NONE: the whole job. */
-struct schedule_wish { uint32_t pace, node, mark; uint64_t turns; uint32_t most; /* pieces, at most */ };
+/* Which loop: from one event of terminal `mark` to the next one, on rank `pace`, of `turns`; GRAMMAR_NONE: the whole
+   job. */
+struct schedule_wish { uint32_t pace, mark; uint64_t turns; uint32_t most; /* pieces, at most */ };
 
 /* 0; PYTHIA_ELIMIT: more pieces than wished for, or more steps until that turn than a second allows;
    SCHEDULE_NONE: the loop has no turn. `out` is set on success only. */
