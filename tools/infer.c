@@ -17,8 +17,7 @@
 #include "grammar/grammar.h"
 #include "grammar/notation.h"
 #include "tools/cost.h"
-#include "tools/progress.h"
-#include "tools/stream.h"
+#include "tools/source.h"
 #include "tools/tool.h"
 
 struct request {
@@ -46,36 +45,13 @@ static const struct tool_line usage = {
         "  printf '%s\\n' a b b c b c a b | pythia infer -\n",
 };
 
-/* --- The stream --- */
-
-struct reader {
-    struct stream *stream;
-    struct progress progress;
-};
-
-/* The next event. Returns 1, 0 at the end, -1 after it complained. */
-static int next_event(struct reader *in, struct grammar_event *e)
-{
-    struct stream_event line;
-    int rc = stream_next(in->stream, &line);
-
-    progress_at(&in->progress, stream_bytes(in->stream));
-    if (rc <= 0)
-        progress_end(&in->progress);
-    if (rc < 0)
-        tool_complain("%s", stream_why(in->stream));
-    if (rc > 0)
-        grammar_event_set(e, line.word, line.gap, line.duration);
-    return rc < 0 ? -1 : rc;
-}
+/* --- The grammar --- */
 
 /* A grammar_name_fn. */
 static const char *name_of(void *words, uint32_t terminal)
 {
     return terminal == GRAMMAR_LOST ? "LOST" : stream_words_text(words, terminal);
 }
-
-/* --- The grammar --- */
 
 static void print_nodes(const struct grammar_flat *g, struct stream_words *w)
 {
@@ -108,13 +84,13 @@ static void print_grammar(struct grammar *g, struct stream_words *w, bool times)
     grammar_flat_destroy(flat);
 }
 
-static int infer(struct reader *in, struct stream_words *w, const struct request *r)
+static int infer(struct source *in, struct stream_words *w, const struct request *r)
 {
     struct grammar *g = tool_need(grammar_create((size_t)r->memory << 20));
     struct grammar_event e;
     int more;
 
-    while ((more = next_event(in, &e)) > 0)
+    while ((more = source_next(in, &e)) > 0)
         grammar_append(g, &e);
     if (more == 0)
         print_grammar(g, w, r->times);
@@ -185,12 +161,12 @@ static void fold_part(struct measurement *m, bool clock)
     m->count = 0;
 }
 
-static int fold_parts(struct measurement *m, struct reader *in, bool clock)
+static int fold_parts(struct measurement *m, struct source *in, bool clock)
 {
     struct grammar_event e;
     int more;
 
-    while ((more = next_event(in, &e)) > 0) {
+    while ((more = source_next(in, &e)) > 0) {
         m->event[m->count++] = (struct part_event){ e.terminal, e.gap, e.duration };
         if (m->count == PART)
             fold_part(m, clock);
@@ -215,7 +191,7 @@ static void print_stats(struct measurement *m, const struct stream_words *w)
     grammar_flat_destroy(flat);
 }
 
-static int measure(struct reader *in, const struct stream_words *w, const struct request *r)
+static int measure(struct source *in, const struct stream_words *w, const struct request *r)
 {
     struct measurement *m = calloc(1, sizeof *m);
 
@@ -238,11 +214,11 @@ int tool_infer(int argc, char **argv)
 
     tool_parse(&usage, argc, argv, &r);
     struct stream_words *w = stream_words_create();
-    struct reader in = { .stream = stream_open(r.stream, w) };
-    progress_begin(&in.progress, "reading", stream_size(in.stream));
+    struct source in = { .text = stream_open(r.stream, w) };
+    progress_begin(&in.progress, "reading", stream_size(in.text));
     int rc = r.stats ? measure(&in, w, &r) : infer(&in, w, &r);
     progress_end(&in.progress);
-    stream_close(in.stream);
+    source_close(&in);
     stream_words_destroy(w);
     return rc;
 }

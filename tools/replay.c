@@ -8,6 +8,7 @@
 #include "pythia.h"
 #include "replay/analysis.h"
 #include "tools/tool.h"
+#include "views/table.h"
 #include "views/views.h"
 
 struct request {
@@ -163,34 +164,23 @@ static void print_json(const struct request *r, const struct answer *a, FILE *ou
     cJSON *o = cJSON_CreateObject(), *e = cJSON_AddObjectToObject(o, "efficiency"),
           *n = cJSON_AddObjectToObject(o, "model");
 
-    cJSON_AddNumberToObject(o, "recorded_seconds", a->recorded);
-    cJSON_AddNumberToObject(o, "replayed_seconds", a->replayed);
-    if (a->changed) {
-        cJSON_AddNumberToObject(o, "predicted_seconds", a->prediction.seconds);
-        cJSON_AddNumberToObject(o, "low_seconds", a->prediction.low);
-        cJSON_AddNumberToObject(o, "high_seconds", a->prediction.high);
-        cJSON_AddNumberToObject(o, "replays", a->prediction.draws + 1);
-    }
-    cJSON_AddNumberToObject(o, "events", result->events);
-    cJSON_AddNumberToObject(o, "steps", (double)result->walked);
-    cJSON_AddNumberToObject(o, "unmatched", (double)result->unmatched);
+    ADD(o, NUMBER("recorded_seconds", a->recorded), NUMBER("replayed_seconds", a->replayed));
+    if (a->changed)
+        ADD(o, NUMBER("predicted_seconds", a->prediction.seconds), NUMBER("low_seconds", a->prediction.low),
+            NUMBER("high_seconds", a->prediction.high), NUMBER("replays", a->prediction.draws + 1));
+    ADD(o, NUMBER("events", result->events), NUMBER("steps", result->walked), NUMBER("unmatched", result->unmatched));
     report_json_unmatched(r->from.report, r->analysis, o);
-    cJSON_AddNumberToObject(o, "skipped_off", result->off);
+    ADD(o, NUMBER("skipped_off", result->off));
     cJSON *ends = cJSON_AddArrayToObject(o, "rank_seconds");
     for (uint32_t i = 0; i < r->from.job->info.ranks && i < MOST_RANKS; i++)
         cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)result->end[i] / 1e9));
-    const struct { const char *name; double value; } part[] = { { "load_balance", a->efficiency.balance },
-                                                                { "serialisation", a->efficiency.serialisation },
-                                                                { "transfer", a->efficiency.transfer },
-                                                                { "order", a->efficiency.order },
-                                                                { "moving", a->efficiency.moving },
-                                                                { "explained", a->efficiency.explained } };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        cJSON_AddItemToObject(e, part[i].name,
-                              a->efficiency.known ? cJSON_CreateNumber(part[i].value) : cJSON_CreateNull());
-    cJSON_AddNumberToObject(n, "latency_seconds", net->latency / 1e9);
-    cJSON_AddNumberToObject(n, "overhead_seconds", net->overhead / 1e9);
-    cJSON_AddNumberToObject(n, "byte_seconds", net->byte / 1e9);
+    const struct replay_efficiency *f = &a->efficiency;
+    ADD(e, NUMBER("load_balance", views_known(f->known, f->balance)),
+        NUMBER("serialisation", views_known(f->known, f->serialisation)),
+        NUMBER("transfer", views_known(f->known, f->transfer)), NUMBER("order", views_known(f->known, f->order)),
+        NUMBER("moving", views_known(f->known, f->moving)), NUMBER("explained", views_known(f->known, f->explained)));
+    ADD(n, TIME("latency_seconds", net->latency), TIME("overhead_seconds", net->overhead),
+        TIME("byte_seconds", net->byte));
     report_json_write(o, out);
 }
 
