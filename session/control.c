@@ -32,6 +32,7 @@
 #include "base/modules.h"
 #include "pythia.h"
 #include "session/internal.h"
+#include "session/site.h"
 
 /* --- Kinds of calls --- */
 
@@ -164,6 +165,7 @@ static void forget_unloaded(struct session_stream *s)
         return;
     session_keys_forget(&s->keys);
     session_callsites_forget(&s->callsites);
+    session_sites_forget(s);
     s->unloads_seen = unloads;
 }
 

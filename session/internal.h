@@ -65,8 +65,7 @@ struct session_stream {
     uint64_t skipped_ns;           /* in callbacks: no part of the stream's time */
     uint64_t followed_ns;          /* in the oracle: the same */
     uint64_t idle_ns;              /* between threads: the same */
-    uint32_t turn;                 /* threads that had it before this one */
-    struct callsite_cache *sites;  /* of site.c, its thread's own */
+    struct callsite_cache *sites;  /* of site.c: what its thread has on its stack */
     uint64_t opening_ns;           /* in the oracle, for spans that were just opened: not yet left out */
     bool predicts;                 /* predict mode */
     struct session_sums *sums;     /* by entry of keys; NULL until something is counted */

@@ -33,28 +33,27 @@ struct callsite_word {
     uintptr_t value;
 };
 
+/* A line of cache. */
 struct callsite_slot {
     uintptr_t frame; /* 0: empty */
     void *from;      /* NULL: never filled */
+    const struct callsite_word *words, *end; /* in the pool */
+    const char *function; /* of the identity that was looked up here last; NULL: there was none yet */
+    uint32_t comm, peer_class; /* the same */
+    uint32_t entry;
     struct session_site site;
-    uint32_t entry; /* of the identity that was looked up here last, which was of these: */
-    uint32_t comm, peer_class;
-    const char *function; /* NULL: there was none yet */
-    uint16_t first, words; /* in the pool */
-    uint16_t next; /* slot that was filled before this one, + 1 */
+    uint32_t next; /* slot that was filled before this one, + 1 */
 };
 
 /* Kept with the stream. Another thread has another stack: for it, all slots are empty. */
 struct callsite_cache {
-    uint32_t owner;                /* of the stream's threads */
-    uint32_t unloads;              /* of libraries, when it was emptied last */
     uint32_t filled;               /* the slot that was filled last, + 1; 0: all are empty */
     uint32_t depth;
     uint32_t words; /* taken of the pool */
     uint32_t calls; /* that missed, modulo LEARN_EVERY */
     uint32_t tokens;
     uint32_t turn; /* whose turn it is to be replaced */
-    struct callsite_slot slot[CALLSITE_SLOTS];
+    struct callsite_slot slot[CALLSITE_SLOTS] __attribute__((aligned(64)));
     struct callsite_word pool[CALLSITE_POOL];
 };
 
@@ -154,10 +153,11 @@ static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **fra
 
 static struct callsite_cache *callsite_create(void)
 {
-    struct callsite_cache *c = malloc(sizeof *c);
+    struct callsite_cache *c = aligned_alloc(_Alignof(struct callsite_cache), sizeof *c);
     if (c) {
         memset(c, 0, offsetof(struct callsite_cache, pool)); /* what is not used of the pool is not touched */
         c->depth = callsite_depth();
+        c->tokens = CALLSITE_TOKENS;
         session_unwind_start();
     }
     return c;
@@ -173,24 +173,12 @@ static void callsite_empty(struct callsite_cache *c)
     c->words = 0;
 }
 
-static __attribute__((noinline)) struct callsite_cache *callsite_take(struct session_stream *stream)
+void session_sites_forget(struct session_stream *stream)
 {
-    struct callsite_cache *c = stream->sites ? stream->sites : (stream->sites = callsite_create());
-    if (c) {
-        callsite_empty(c);
-        c->owner = stream->turn;
-        c->unloads = atomic_load_explicit(&session_unloads, memory_order_relaxed);
-        c->tokens = CALLSITE_TOKENS;
-    }
-    return c;
-}
-
-/* Whether what it has is this thread's. */
-static inline bool callsite_holds_good(const struct session_stream *stream)
-{
-    const struct callsite_cache *c = stream->sites;
-    return c && c->owner == stream->turn &&
-           c->unloads == atomic_load_explicit(&session_unloads, memory_order_relaxed);
+    if (!stream->sites)
+        return;
+    callsite_empty(stream->sites);
+    stream->sites->tokens = CALLSITE_TOKENS;
 }
 
 /* The first slot of its set. */
@@ -201,9 +189,9 @@ static uint32_t callsite_set(uintptr_t frame, void *from)
 }
 
 /* Two at a time, in their order: a slot has an even number of words. */
-static inline bool callsite_holds(const struct callsite_word *w, uint32_t count)
+static inline bool callsite_holds(const struct callsite_slot *slot)
 {
-    for (const struct callsite_word *end = w + count; w < end; w += 2)
+    for (const struct callsite_word *w = slot->words; w < slot->end; w += 2)
         if (*w[0].where != w[0].value || *w[1].where != w[1].value)
             return false;
     return true;
@@ -253,8 +241,8 @@ static struct session_site callsite_remember(struct session_stream *stream, uint
     if (!slot->from)
         c->filled = place + 1;
     *slot = (struct callsite_slot){
-        .frame = frame, .from = from, .site = site, .first = (uint16_t)c->words, .words = (uint16_t)lesson.count,
-        .next = (uint16_t)next};
+        .frame = frame, .from = from, .words = lesson.words, .end = lesson.words + lesson.count, .site = site,
+        .next = next};
     c->words += lesson.count;
     return site;
 }
@@ -264,7 +252,7 @@ static struct session_site callsite_remember(struct session_stream *stream, uint
 static __attribute__((noinline)) struct session_site callsite_miss(struct session_stream *stream, uintptr_t frame,
                                                                    void *from)
 {
-    struct callsite_cache *c = callsite_holds_good(stream) ? stream->sites : callsite_take(stream);
+    struct callsite_cache *c = stream->sites ? stream->sites : (stream->sites = callsite_create());
     struct session_site site = {GRAMMAR_NONE, GRAMMAR_NONE};
     if (!c)
         return callsite_walk(stream, from, callsite_depth());
@@ -282,14 +270,10 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct sessio
 static inline struct callsite_slot *callsite_find(const struct session_stream *stream, uintptr_t frame, void *from)
 {
     struct callsite_cache *c = stream->sites;
-    if (__builtin_expect(!callsite_holds_good(stream), 0))
-        return NULL;
-    uint32_t set = callsite_set(frame, from);
-    for (uint32_t i = set; i < set + CALLSITE_WAYS; i++) {
-        struct callsite_slot *slot = &c->slot[i];
-        if (slot->frame == frame && slot->from == from && callsite_holds(c->pool + slot->first, slot->words))
+    struct callsite_slot *slot = c ? &c->slot[callsite_set(frame, from)] : NULL;
+    for (const struct callsite_slot *end = slot + CALLSITE_WAYS; c && slot < end; slot++)
+        if (slot->frame == frame && slot->from == from && callsite_holds(slot))
             return slot;
-    }
     return NULL;
 }
 
@@ -338,6 +322,11 @@ __attribute__((noinline)) uint32_t session_identify_from(struct session_stream *
 }
 
 #else
+
+void session_sites_forget(struct session_stream *stream)
+{
+    (void)stream;
+}
 
 struct session_site session_site_of(struct session_stream *stream, void *from)
 {

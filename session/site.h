@@ -39,6 +39,8 @@ struct session_site session_site_of(struct session_stream *stream, void *from);
 /* The number of the identity (session_identify) of a call that returns to `from`: `key` but for its callsite, which is
    filled in. Where the last call from this stack had this identity, it is found with the stack. */
 uint32_t session_identify_from(struct session_stream *stream, struct session_key *key, void *from, uint32_t *path);
+/* What was remembered of stacks holds no more: another thread has the stream, or a library went. */
+void session_sites_forget(struct session_stream *stream);
 /* The path alone, for what is told apart by other things; no walk where nothing is recorded. */
 uint32_t session_path_of(struct session_stream *stream, void *from);
 

@@ -23,6 +23,7 @@
 #include "base/lock.h"
 #include "session/internal.h"
 #include "session/self.h"
+#include "session/site.h"
 #include "watch/board.h"
 
 __thread struct session_own session_own;
@@ -149,7 +150,7 @@ static struct session_stream *stream_create(bool *left_out)
 static void stream_adopt(struct session_stream *s)
 {
     uint64_t now = base_clock_now(), idle = now > s->last ? now - s->last : 0;
-    s->turn++;
+    session_sites_forget(s);
     s->adopted_calls = s->call_ns;
     if (stream_take(s)) {
         session_hops_break(&s->hops);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "session/ask.h"
+#include "session/internal.h"
 #include "session/life.h"
 #include "session/site.h"
 #include "tests/unit/unit.h"
@@ -174,9 +175,41 @@ START_TEST(test_numbers_are_of_one_session)
 }
 END_TEST
 
+/* Addresses of its frame in all registers that calls keep, the frame pointer among them. Returns the time that a stack
+   took that was not remembered. */
+__attribute__((noinline)) static uint64_t poll(struct path *p)
+{
+    uint64_t room[6], *a = room, *b = room + 1, *c = room + 2, *d = room + 3, *e = room + 4, *f = room + 5, before = 0;
+    for (int i = 0; i < 1000; i++) {
+        __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f) : : "memory");
+        call(p);
+        if (i == 2)
+            before = p->stream->first_ns;
+    }
+    return p->stream->first_ns - before;
+}
+
+START_TEST(test_who_polls_is_not_walked_again)
+{
+    below = _i ? 9 : 0;
+    start("3");
+    struct path p = {.stream = session_enter()};
+    ck_assert_uint_eq(poll(&p), 0);
+    ck_assert_int_eq(p.asked, 1000);
+    ck_assert_int_eq(p.wrong, 0);
+    session_sites_forget(p.stream);
+    uint64_t before = p.stream->first_ns;
+    ck_assert_uint_eq(poll(&p), 0);
+    ck_assert_uint_gt(p.stream->first_ns, before); /* once more */
+    session_leave();
+    job_destroy(session_finish());
+}
+END_TEST
+
 static const struct unit_test tests[] = {
     UNIT_LOOP(test_remembered_callsites_are_those_of_a_walk, 6),
     UNIT_TEST(test_a_thread_remembers_its_own),
+    UNIT_LOOP(test_who_polls_is_not_walked_again, 2),
     UNIT_TEST(test_numbers_are_of_one_session),
 };
 
