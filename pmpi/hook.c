@@ -110,7 +110,7 @@ void pmpi_hook_end(struct pmpi_hook_call *call)
         pmpi_hook_callbacks_after(call);
     } else {
         uint32_t entry = hook_entry(call);
-        session_whole_as(call->stream, entry, call->path, &call->event, pmpi_hook_since(call), call->end, 0);
+        session_whole_as(call->stream, entry, call->path, &call->event, pmpi_hook_since(call), call->end);
     }
     *call->error = call->kept;
 }

@@ -79,7 +79,8 @@ struct session_stream {
     struct session_timeline timeline;  /* a recording's */
     uint64_t events;
     uint64_t cost_samples, cost_sum; /* ns of events that showed nothing new */
-    uint64_t sample_at;            /* the next event of them, or a later one */
+    uint64_t sample_at;            /* the next event of them, or a later one … */
+    uint64_t look_at;              /* … and, predicted, each event: whether there is more to do */
     uint64_t first_ns, first_at;   /* in what was met for the first time; the event that met it */
     uint64_t passed;               /* events before the last reset, which are not there any more */
     uint64_t actions;

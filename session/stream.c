@@ -158,11 +158,11 @@ static inline bool in_region(const struct session_stream *s, uint32_t spans)
     return spans && s->open[spans - 1].kind == JOB_REGION;
 }
 
-/* What it took is timed, and in a predicted run left out: the oracle's part, too. */
-static inline __attribute__((always_inline)) void append_timed(struct session_stream *s, uint32_t entry,
-                                                               enum job_phase phase, struct grammar_event *e,
-                                                               uint64_t before, bool timed)
+/* What it took since `before` is timed, now and then, and in a predicted run left out: the oracle's part, too. */
+static __attribute__((noinline)) void append_timed(struct session_stream *s, uint32_t entry, enum job_phase phase,
+                                                   struct grammar_event *e, uint64_t before)
 {
+    bool timed = s->events > s->sample_at && s->events - 1 != s->first_at;
     if (s->oracle)
         follow(s, e, s->keys.entries[entry].key.peer_class);
     if (timed && watch_board_mine)
@@ -172,6 +172,7 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
         s->cost_sum += after - before;
         s->cost_samples++;
         s->sample_at = s->events + COST_SAMPLE;
+        s->look_at = s->predicts ? 0 : s->sample_at;
     }
     if (!s->predicts)
         return;
@@ -185,11 +186,12 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
 
 /* The values of `e` are there; the rest is filled in here: an event is written once and never copied. */
 static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
-                                                         enum job_phase phase, uint32_t path, uint64_t begin,
-                                                         uint64_t end, struct grammar_event *e, bool after_region)
+                                                         enum job_phase phase, uint8_t kind, uint32_t path,
+                                                         uint64_t begin, uint64_t end, struct grammar_event *e,
+                                                         bool after_region)
 {
-    bool timed = s->events >= s->sample_at;
-    uint64_t before = phase == JOB_OPEN && (timed || s->predicts) ? base_clock_now() : end;
+    bool look = s->events >= s->look_at;
+    uint64_t before = phase == JOB_OPEN && look ? base_clock_now() : end;
     e->terminal = session_terminal_of(s, entry, phase);
     if (__builtin_expect(e->terminal == GRAMMAR_NONE, 0)) {
         session_off("out of memory for a new event");
@@ -198,15 +200,14 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     e->gap = begin - s->last;
     e->duration = end - begin;
     s->last = end;
-    timed = timed && s->events != s->first_at;
     s->events++;
     if (s->grammar) {
-        note_timeline(s, e, after_region, s->keys.entries[entry].key.kind, begin, end);
+        note_timeline(s, e, after_region, kind, begin, end);
         session_hops_note(&s->hops, e->terminal, path, e->gap, e->duration);
         grammar_append(s->grammar, e);
     }
-    if (__builtin_expect(timed || s->predicts, 0))
-        append_timed(s, entry, phase, e, before, timed);
+    if (__builtin_expect(look, 0))
+        append_timed(s, entry, phase, e, before);
 }
 
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
@@ -217,7 +218,7 @@ static __attribute__((noinline)) void open_spans(struct session_stream *s)
         struct grammar_event e;
         e.channels = 0;
         if (!span->opened && stream_take(s))
-            append(s, span->entry, JOB_OPEN, span->path, span->begin, span->begin, &e, in_region(s, i));
+            append(s, span->entry, JOB_OPEN, span->kind, span->path, span->begin, span->begin, &e, in_region(s, i));
         stream_release(s);
         span->opened = true;
     }
@@ -355,8 +356,8 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         bool region = span->opened ? span->kind == JOB_REGION : in_region(s, s->open_count);
-        append(s, span->entry, span->opened ? JOB_CLOSE : JOB_LEAF, span->path, span->opened ? end : span->begin,
-               end, e, region);
+        append(s, span->entry, span->opened ? JOB_CLOSE : JOB_LEAF, span->kind, span->path,
+               span->opened ? end : span->begin, end, e, region);
         account(s, span, end);
         leave_skipped(s, skipped);
         show(s, span->entry, e->gap, end);
@@ -422,27 +423,41 @@ void session_end_at(struct session_stream *s, struct session_span *span, struct 
     base_guard_leave();
 }
 
-void session_whole(struct session_stream *s, const struct session_key *key, uint32_t path, struct grammar_event *e,
-                   uint64_t begin, uint64_t end, uint64_t skipped)
+/* What can be is written before the append: so little of it has to be kept in registers meanwhile. */
+static inline __attribute__((always_inline)) void whole(struct session_stream *s, uint32_t entry, uint32_t path,
+                                                        struct grammar_event *e, uint64_t begin, uint64_t end)
 {
-    session_whole_as(s, session_keys_find(&s->keys, key), path, e, begin, end, skipped);
-}
-
-void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, struct grammar_event *e, uint64_t begin,
-                      uint64_t end, uint64_t skipped)
-{
-    open_around(s, entry);
+    struct session_open *around = NULL;
+    if (__builtin_expect(entry == GRAMMAR_NONE || s->open_count, 0)) {
+        open_around(s, entry);
+        around = s->open_count ? &s->open[s->open_count - 1] : NULL;
+    }
     s->opening_ns = 0; /* passed after `end`: append() leaves out all that did */
     begin = begin < s->last ? s->last : begin;
     end = end < begin ? begin : end;
     if (stream_take(s) && entry != GRAMMAR_NONE) {
-        append(s, entry, JOB_LEAF, path, begin, end, e, in_region(s, s->open_count));
         s->call_ns += end - begin;
-        if (s->open_count)
-            s->open[s->open_count - 1].inside += end - begin;
-        leave_skipped(s, skipped);
+        if (around)
+            around->inside += end - begin;
+        append(s, entry, JOB_LEAF, JOB_CALL, path, begin, end, e, around && around->kind == JOB_REGION);
         show(s, entry, e->gap, end);
     }
     stream_release(s);
+}
+
+void session_whole(struct session_stream *s, const struct session_key *key, uint32_t path, struct grammar_event *e,
+                   uint64_t begin, uint64_t end, uint64_t skipped)
+{
+    whole(s, session_keys_find(&s->keys, key), path, e, begin, end);
+    if (stream_take(s))
+        leave_skipped(s, skipped);
+    stream_release(s);
+    base_guard_leave();
+}
+
+void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, struct grammar_event *e, uint64_t begin,
+                      uint64_t end)
+{
+    whole(s, entry, path, e, begin, end);
     base_guard_leave();
 }

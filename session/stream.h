@@ -89,9 +89,9 @@ bool session_contains(const struct session_stream *s, const struct session_span 
    which are described once they have returned. Gives the guard back. */
 void session_whole(struct session_stream *s, const struct session_key *key, uint32_t path, struct grammar_event *event,
                    uint64_t begin, uint64_t end, uint64_t skipped);
-/* The same of an identity that was looked up, session_identify(). */
+/* The same of an identity that was looked up, session_identify(), and nothing skipped. */
 void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, struct grammar_event *event,
-                      uint64_t begin, uint64_t end, uint64_t skipped);
+                      uint64_t begin, uint64_t end);
 /* The run begins now, whatever the session's start and this stream's took: before the stream's first event. And: all of
    it was so many ns earlier, which are no part of the run's time (MPI_Init). Threads: the stream's. */
 void session_begins(struct session_stream *s);
