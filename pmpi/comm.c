@@ -16,7 +16,7 @@
 #include "session/stream.h"
 #include "watch/board.h"
 
-enum { COMM_BUCKETS = 256, COMM_CACHE = 16 };
+enum { COMM_BUCKETS = 256 };
 
 struct comm_handle {
     struct comm_handle *next;
@@ -32,28 +32,16 @@ struct pmpi_hook_idup {
 
 static pthread_mutex_t comm_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct comm_handle *comm_table[COMM_BUCKETS]; /* guarded by comm_lock */
-static atomic_uint comm_generation;                  /* rises when a handle is taken out */
 static int comm_keyval = MPI_KEYVAL_INVALID;
 
-static _Thread_local struct {
-    unsigned generation;
-    struct { uint64_t key; struct comm_entry *entry; } slot[COMM_CACHE];
-} comm_cache __attribute__((tls_model("initial-exec")));
+atomic_uint pmpi_hook_comm_generation;
+_Thread_local struct pmpi_hook_comm_cache pmpi_hook_comm_cache __attribute__((tls_model("initial-exec")));
 
 /* --- Handles --- */
 
-/* Handles are pointers or integers, according to the MPI library; those of different kinds may be equal. */
-enum comm_what { COMM_COMM = 1, COMM_WINDOW, COMM_FILE };
-#define COMM_KEY(handle, what) ((uint64_t)(uintptr_t)(handle) ^ (uint64_t)(what) << 60)
-
-static unsigned comm_mix(uint64_t key)
-{
-    return (unsigned)((key * 0x9e3779b97f4a7c15u) >> 40);
-}
-
 static struct comm_handle **comm_place(uint64_t key)
 {
-    struct comm_handle **h = &comm_table[comm_mix(key) % COMM_BUCKETS];
+    struct comm_handle **h = &comm_table[pmpi_hook_comm_mix(key) % COMM_BUCKETS];
     while (*h && (*h)->key != key)
         h = &(*h)->next;
     return h;
@@ -69,33 +57,25 @@ static struct comm_entry *comm_find(uint64_t key)
 }
 
 /* Not in the cache. */
-static __attribute__((noinline)) struct comm_entry *comm_miss(uint64_t key)
+static __attribute__((noinline)) const struct pmpi_hook_communicator *comm_miss(uint64_t key)
 {
-    unsigned now = atomic_load_explicit(&comm_generation, memory_order_acquire);
-    if (comm_cache.generation != now) {
-        memset(&comm_cache, 0, sizeof(comm_cache));
-        comm_cache.generation = now;
+    struct pmpi_hook_comm_cache *cache = &pmpi_hook_comm_cache;
+    unsigned now = atomic_load_explicit(&pmpi_hook_comm_generation, memory_order_acquire);
+    if (cache->generation != now) {
+        memset(cache, 0, sizeof(*cache));
+        cache->generation = now;
     }
     struct comm_entry *entry = comm_find(key);
-    if (entry) {
-        comm_cache.slot[comm_mix(key) % COMM_CACHE].key = key;
-        comm_cache.slot[comm_mix(key) % COMM_CACHE].entry = entry;
-    }
-    return entry;
+    if (!entry)
+        return NULL;
+    cache->slot[pmpi_hook_comm_mix(key) % PMPI_HOOK_COMMS].key = key;
+    return cache->slot[pmpi_hook_comm_mix(key) % PMPI_HOOK_COMMS].comm = &entry->seen;
 }
 
-static inline struct comm_entry *comm_cached(uint64_t key)
+static const struct pmpi_hook_communicator *comm_lookup(uint64_t key)
 {
-    unsigned slot = comm_mix(key) % COMM_CACHE;
-    return __builtin_expect(comm_cache.slot[slot].key == key && comm_cache.generation ==
-                            atomic_load_explicit(&comm_generation, memory_order_acquire), 1)
-               ? comm_cache.slot[slot].entry : NULL;
-}
-
-static struct comm_entry *comm_lookup(uint64_t key)
-{
-    struct comm_entry *entry = comm_cached(key);
-    return entry ? entry : comm_miss(key);
+    const struct pmpi_hook_communicator *known = pmpi_hook_comm_cached(key);
+    return known ? known : comm_miss(key);
 }
 
 /* --- Entries --- */
@@ -146,7 +126,7 @@ static void comm_take_out(uint64_t key, bool retire)
     struct comm_handle **place = comm_place(key), *h = *place;
     if (h) {
         *place = h->next;
-        atomic_fetch_add_explicit(&comm_generation, 1, memory_order_release);
+        atomic_fetch_add_explicit(&pmpi_hook_comm_generation, 1, memory_order_release);
         if (retire)
             watch_board_comm_gone(h->entry->seen.board);
         if (retire)
@@ -234,20 +214,20 @@ static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, 
     }
     base_lock_take(&comm_lock, BASE_LOCK_COMM);
     pmpi_hook_name(entry, parent, kind, name);
-    bool mine = comm_insert(COMM_KEY(comm, COMM_COMM), entry);
+    bool mine = comm_insert(PMPI_HOOK_KEY(comm, PMPI_HOOK_OF_COMM), entry);
     if (mine) {
         comm_show(entry, comm);
     } else { /* another thread has just met it */
         entry->references = 1;
         comm_retire(entry);
-        const struct comm_handle *h = *comm_place(COMM_KEY(comm, COMM_COMM));
+        const struct comm_handle *h = *comm_place(PMPI_HOOK_KEY(comm, PMPI_HOOK_OF_COMM));
         entry = h ? h->entry : NULL;
     }
     base_lock_release(&comm_lock, BASE_LOCK_COMM);
     if (!mine)
         return entry;
     if (comm_keyval == MPI_KEYVAL_INVALID || PMPI_Comm_set_attr(comm, comm_keyval, NULL) != MPI_SUCCESS) {
-        comm_take_out(COMM_KEY(comm, COMM_COMM), true);
+        comm_take_out(PMPI_HOOK_KEY(comm, PMPI_HOOK_OF_COMM), true);
         return NULL;
     }
     comm_tell_members(entry);
@@ -259,7 +239,7 @@ static int comm_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)keyval;
     (void)value;
     (void)extra;
-    comm_take_out(COMM_KEY(comm, COMM_COMM), true);
+    comm_take_out(PMPI_HOOK_KEY(comm, PMPI_HOOK_OF_COMM), true);
     return MPI_SUCCESS;
 }
 
@@ -289,40 +269,32 @@ static const char *comm_given_name(MPI_Comm comm)
     return PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && comm == parent ? "parent" : NULL;
 }
 
-static __attribute__((noinline)) const struct pmpi_hook_communicator *comm_uncached(MPI_Comm comm)
+__attribute__((noinline)) const struct pmpi_hook_communicator *pmpi_hook_comm_uncached(MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL)
         return NULL;
-    struct comm_entry *entry = comm_miss(COMM_KEY(comm, COMM_COMM));
-    if (!entry)
-        entry = comm_add(NULL, "unseen", comm_given_name(comm), comm);
+    const struct pmpi_hook_communicator *known = comm_miss(PMPI_HOOK_KEY(comm, PMPI_HOOK_OF_COMM));
+    if (known)
+        return known;
+    struct comm_entry *entry = comm_add(NULL, "unseen", comm_given_name(comm), comm);
     return entry ? &entry->seen : NULL;
-}
-
-const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm)
-{
-    struct comm_entry *entry = comm_cached(COMM_KEY(comm, COMM_COMM));
-    return __builtin_expect(entry != NULL, 1) ? &entry->seen : comm_uncached(comm);
 }
 
 const struct pmpi_hook_communicator *pmpi_hook_comm_known(MPI_Comm comm)
 {
     if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
         return pmpi_hook_comm_of(comm);
-    struct comm_entry *entry = comm == MPI_COMM_NULL ? NULL : comm_lookup(COMM_KEY(comm, COMM_COMM));
-    return entry ? &entry->seen : NULL;
+    return comm == MPI_COMM_NULL ? NULL : comm_lookup(PMPI_HOOK_KEY(comm, PMPI_HOOK_OF_COMM));
 }
 
 const struct pmpi_hook_communicator *pmpi_hook_comm_of_window(MPI_Win win)
 {
-    struct comm_entry *entry = win == MPI_WIN_NULL ? NULL : comm_lookup(COMM_KEY(win, COMM_WINDOW));
-    return entry ? &entry->seen : NULL;
+    return win == MPI_WIN_NULL ? NULL : comm_lookup(PMPI_HOOK_KEY(win, PMPI_HOOK_OF_WINDOW));
 }
 
 const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file)
 {
-    struct comm_entry *entry = file == MPI_FILE_NULL ? NULL : comm_lookup(COMM_KEY(file, COMM_FILE));
-    return entry ? &entry->seen : NULL;
+    return file == MPI_FILE_NULL ? NULL : comm_lookup(PMPI_HOOK_KEY(file, PMPI_HOOK_OF_FILE));
 }
 
 /* The rank is in none of those that the call made. */
@@ -353,22 +325,22 @@ static void comm_bind(uint64_t key, const struct pmpi_hook_communicator *comm)
 
 void pmpi_hook_bind_window(MPI_Win win, const struct pmpi_hook_communicator *comm)
 {
-    comm_bind(COMM_KEY(win, COMM_WINDOW), comm);
+    comm_bind(PMPI_HOOK_KEY(win, PMPI_HOOK_OF_WINDOW), comm);
 }
 
 void pmpi_hook_bind_file(MPI_File file, const struct pmpi_hook_communicator *comm)
 {
-    comm_bind(COMM_KEY(file, COMM_FILE), comm);
+    comm_bind(PMPI_HOOK_KEY(file, PMPI_HOOK_OF_FILE), comm);
 }
 
 void pmpi_hook_forget_window(MPI_Win win)
 {
-    comm_take_out(COMM_KEY(win, COMM_WINDOW), false);
+    comm_take_out(PMPI_HOOK_KEY(win, PMPI_HOOK_OF_WINDOW), false);
 }
 
 void pmpi_hook_forget_file(MPI_File file)
 {
-    comm_take_out(COMM_KEY(file, COMM_FILE), false);
+    comm_take_out(PMPI_HOOK_KEY(file, PMPI_HOOK_OF_FILE), false);
 }
 
 /* --- Nonblocking duplicates --- */

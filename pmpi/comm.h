@@ -31,6 +31,7 @@
 #ifndef PYTHIA_PMPI_COMM_H
 #define PYTHIA_PMPI_COMM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -67,9 +68,39 @@ void pmpi_hook_comm_open(void);
 /* Before MPI is finalised. Handles are forgotten. */
 void pmpi_hook_comm_close(void);
 
+/* The thread's cache. Handles are pointers or integers, according to the MPI library; those of different kinds may be
+   equal. */
+enum pmpi_hook_of { PMPI_HOOK_OF_COMM = 1, PMPI_HOOK_OF_WINDOW, PMPI_HOOK_OF_FILE };
+#define PMPI_HOOK_KEY(handle, what) ((uint64_t)(uintptr_t)(handle) ^ (uint64_t)(what) << 60)
+enum { PMPI_HOOK_COMMS = 16 };
+extern atomic_uint pmpi_hook_comm_generation; /* rises when a handle is taken out */
+extern _Thread_local struct pmpi_hook_comm_cache {
+    unsigned generation;
+    struct { uint64_t key; const struct pmpi_hook_communicator *comm; } slot[PMPI_HOOK_COMMS];
+} pmpi_hook_comm_cache __attribute__((tls_model("initial-exec")));
+
+static inline unsigned pmpi_hook_comm_mix(uint64_t key)
+{
+    return (unsigned)((key * 0x9e3779b97f4a7c15u) >> 40);
+}
+
+/* NULL: it is not in the cache. */
+static inline const struct pmpi_hook_communicator *pmpi_hook_comm_cached(uint64_t key)
+{
+    unsigned slot = pmpi_hook_comm_mix(key) % PMPI_HOOK_COMMS;
+    return __builtin_expect(pmpi_hook_comm_cache.slot[slot].key == key && pmpi_hook_comm_cache.generation ==
+                            atomic_load_explicit(&pmpi_hook_comm_generation, memory_order_acquire), 1)
+               ? pmpi_hook_comm_cache.slot[slot].comm : NULL;
+}
+
 /* Of a handle that MPI has just accepted: a communicator that is first seen is asked about. NULL for a null handle or
    when out of memory. */
-const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm);
+const struct pmpi_hook_communicator *pmpi_hook_comm_uncached(MPI_Comm comm);
+static inline const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm)
+{
+    const struct pmpi_hook_communicator *known = pmpi_hook_comm_cached(PMPI_HOOK_KEY(comm, PMPI_HOOK_OF_COMM));
+    return __builtin_expect(known != NULL, 1) ? known : pmpi_hook_comm_uncached(comm);
+}
 /* Of any value: NULL where it is neither predefined nor was seen before. */
 const struct pmpi_hook_communicator *pmpi_hook_comm_known(MPI_Comm comm);
 /* NULL when its making was not seen. */

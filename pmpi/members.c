@@ -192,7 +192,7 @@ void pmpi_hook_members_drop(const struct pmpi_hook_members *m)
     members_refer(m, (uint32_t)-1);
 }
 
-uint32_t pmpi_hook_members_world(const struct pmpi_hook_members *m, int rank)
+uint32_t pmpi_hook_members_seek(const struct pmpi_hook_members *m, int rank)
 {
     if (!m || rank < 0 || (uint32_t)rank >= m->size)
         return GRAMMAR_NONE;

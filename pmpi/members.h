@@ -41,6 +41,12 @@ const struct pmpi_hook_members *pmpi_hook_members_of(MPI_Comm comm, bool remote)
 void pmpi_hook_members_keep(const struct pmpi_hook_members *m);
 void pmpi_hook_members_drop(const struct pmpi_hook_members *m);
 /* GRAMMAR_NONE where there is no such rank, or `m` is NULL. */
-uint32_t pmpi_hook_members_world(const struct pmpi_hook_members *m, int rank);
+uint32_t pmpi_hook_members_seek(const struct pmpi_hook_members *m, int rank);
+static inline uint32_t pmpi_hook_members_world(const struct pmpi_hook_members *m, int rank)
+{
+    if (__builtin_expect(m && m->run_count == 1 && (uint32_t)rank < m->size, 1))
+        return m->runs->first + (uint32_t)rank * (uint32_t)m->runs->stride;
+    return pmpi_hook_members_seek(m, rank);
+}
 
 #endif
