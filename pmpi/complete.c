@@ -103,11 +103,11 @@ static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_
 
 static bool complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where, const MPI_Status *status)
 {
-    struct pmpi_hook_start start;
-    bool known = pmpi_hook_request_complete(before, where, &start);
-    bool pending = complete_pending(before, known ? &start : NULL);
-    if (known && pending)
-        complete_values(call, &start, status);
+    struct pmpi_hook_start room;
+    const struct pmpi_hook_start *start = pmpi_hook_request_complete(before, where, &room);
+    bool pending = complete_pending(before, start);
+    if (start && pending)
+        complete_values(call, start, status);
     return pending;
 }
 
@@ -141,19 +141,22 @@ static void complete_several_begin(const struct pmpi_hook_call *call, struct com
 }
 
 /* One of them, unless it had nothing to complete; `status` may be NULL. */
-static void complete_among(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int i,
-                           const MPI_Status *status, struct complete_several *several)
+static inline __attribute__((always_inline)) void complete_among(struct pmpi_hook_call *call,
+                                                                 const struct pmpi_hook_complete *before, int i,
+                                                                 const MPI_Status *status,
+                                                                 struct complete_several *several)
 {
-    struct pmpi_hook_start start;
-    bool known = pmpi_hook_request_complete(before->handle[i], complete_where(before, i), &start);
-    if (!complete_pending(before->handle[i], known ? &start : NULL))
+    struct pmpi_hook_start room;
+    const struct pmpi_hook_start *start =
+        pmpi_hook_request_complete(before->handle[i], complete_where(before, i), &room);
+    if (!complete_pending(before->handle[i], start))
         return;
     several->number++;
-    session_starts_add(&several->starts, known ? complete_distance(&several->here, &start) : 0);
-    if (!known)
+    session_starts_add(&several->starts, start ? complete_distance(&several->here, start) : 0);
+    if (!start)
         return;
-    several->bytes += start.bytes;
-    pmpi_hook_arrived(call, &start, status);
+    several->bytes += start->bytes;
+    pmpi_hook_arrived(call, start, status);
 }
 
 static void complete_several_values(struct pmpi_hook_call *call, int number, const struct complete_several *several)

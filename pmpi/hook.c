@@ -359,7 +359,8 @@ void pmpi_hook_matched(struct pmpi_hook_call *call, struct pmpi_hook_handles whe
 }
 
 /* On the board; `collective`: its communicator's place there, which has counted it; NULL: it is none. */
-static void hook_show(MPI_Request request, const struct pmpi_hook_start *start, const struct watch_comm *collective)
+static inline void hook_show(MPI_Request request, const struct pmpi_hook_start *start,
+                             const struct watch_comm *collective)
 {
     enum watch_request_kind kind = start->receive ? WATCH_RECEIVES : start->sends ? WATCH_SENDS : WATCH_TAKES_PART;
     if (collective || kind != WATCH_TAKES_PART)
@@ -375,26 +376,26 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
         return;
     }
     struct session_here here = session_here(call->stream);
-    struct pmpi_hook_start start = {
-        .peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE),
-        .bytes = pmpi_hook_value_of(call, GRAMMAR_BYTES, 0),
-        .event = here.event,
-        .peers = hook_peers(call),
-        .tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0),
-        .thread = persistent ? GRAMMAR_NONE : here.thread,
-        .terminal = receive ? hook_terminal(call) : GRAMMAR_NONE,
-        .comm = call->key.comm,
-        .peer_class = call->key.peer_class,
-        .receive = receive,
-        .sends = !receive && call->info->call_kind == JOB_P2P,
-        .persistent = persistent,
-        .active = !persistent,
-        .idup = idup,
-    };
-    if (!pmpi_hook_request_put(request, where, &start))
+    uint32_t terminal = receive ? hook_terminal(call) : GRAMMAR_NONE;
+    struct pmpi_hook_start own, *there = pmpi_hook_request_new(request, where), *start = there ? there : &own;
+    start->peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE);
+    start->bytes = pmpi_hook_value_of(call, GRAMMAR_BYTES, 0);
+    start->event = here.event;
+    start->peers = hook_peers(call);
+    start->tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0);
+    start->thread = persistent ? GRAMMAR_NONE : here.thread;
+    start->terminal = terminal;
+    start->comm = call->key.comm;
+    start->peer_class = (uint8_t)call->key.peer_class;
+    start->receive = receive;
+    start->sends = !receive && call->info->call_kind == JOB_P2P;
+    start->persistent = persistent;
+    start->active = !persistent;
+    start->idup = idup;
+    if (!there && !pmpi_hook_request_put(request, where, start))
         pmpi_hook_idup_drop(idup);
     if (!persistent)
-        hook_show(request, &start, call->info->how == WATCH_COLLECTIVE && call->comm ? call->comm->board : NULL);
+        hook_show(request, start, call->info->how == WATCH_COLLECTIVE && call->comm ? call->comm->board : NULL);
 }
 
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start)

@@ -89,6 +89,19 @@ static bool request_take(uint32_t i, uint64_t was)
     return true;
 }
 
+/* A slot that is ours; the caller writes its start, and its key. */
+static inline struct pmpi_hook_start *request_slot_begin(uint32_t i, uint32_t window, const void *where,
+                                                         const MPI_Request *first)
+{
+    struct request_slot *slot = &request_table[i];
+    request_count(window, 1);
+    atomic_store_explicit(&slot->where, where, memory_order_relaxed);
+    slot->first = first;
+    slot->window = window;
+    slot->shared = false;
+    return &slot->start;
+}
+
 /* Writes a start into a free slot of the window. Where there is none, one that a moved variable has left behind is
    taken: those found by handle and address are never the only way to know a start. */
 static bool request_fill(uint64_t key, const void *where, const MPI_Request *first,
@@ -103,17 +116,23 @@ static bool request_fill(uint64_t key, const void *where, const MPI_Request *fir
                 continue;
             if (!request_take(i, was))
                 continue;
-            request_count(window, 1);
-            atomic_store_explicit(&request_table[i].where, where, memory_order_relaxed);
-            request_table[i].first = first;
-            request_table[i].start = *start;
-            request_table[i].window = window;
-            request_table[i].shared = false;
+            *request_slot_begin(i, window, where, first) = *start;
             atomic_store_explicit(&request_keys[i], key, memory_order_release);
             return true;
         }
     }
     return false;
+}
+
+struct pmpi_hook_start *pmpi_hook_request_new(MPI_Request request, const void *where)
+{
+    uint64_t key = request_key(request);
+    uint32_t window = request_window(key, NULL);
+    if (request_threads || atomic_load_explicit(&request_living[window], memory_order_relaxed) ||
+        atomic_load_explicit(&request_keys[window], memory_order_relaxed))
+        return NULL;
+    atomic_store_explicit(&request_keys[window], key, memory_order_relaxed);
+    return request_slot_begin(window, window, NULL, where);
 }
 
 /* --- Handles that several threads have at once --- */
@@ -185,7 +204,6 @@ static bool request_put(uint64_t key, const void *where, const struct pmpi_hook_
     return true;
 }
 
-__attribute__((flatten))
 bool pmpi_hook_request_put(MPI_Request request, const void *where, const struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
@@ -251,23 +269,28 @@ static struct pmpi_hook_idup *request_release(uint64_t key, struct request_slot 
 }
 
 __attribute__((flatten))
-bool pmpi_hook_request_completed(MPI_Request request, const void *where, struct pmpi_hook_start *start)
+const struct pmpi_hook_start *pmpi_hook_request_completed(MPI_Request request, const void *where,
+                                                          struct pmpi_hook_start *room)
 {
     uint64_t key = request_key(request);
     struct pmpi_hook_idup *idup = NULL;
+    const struct pmpi_hook_start *start = NULL;
     if (!request_enter(key))
-        return false;
+        return NULL;
     struct request_slot *slot = request_slot(key, where);
     if (slot) {
-        *start = slot->start;
-        start->idup = NULL;
+        start = &slot->start;
+        if (request_threads || start->persistent) {
+            *room = *start;
+            start = room;
+        }
         slot->start.active = false;
         idup = slot->start.persistent ? NULL : request_release(key, slot);
     }
     watch_board_completed((uint64_t)(uintptr_t)request);
     request_leave(key);
     pmpi_hook_idup_done(idup);
-    return slot != NULL;
+    return start;
 }
 
 void pmpi_hook_request_forget(MPI_Request request, const void *where)

@@ -56,6 +56,8 @@ void pmpi_hook_request_threads(bool many);
 
 /* Notes a start; `where` is the program's variable. False: the table is full around there, or a null request. */
 bool pmpi_hook_request_put(MPI_Request request, const void *where, const struct pmpi_hook_start *start);
+/* The same for who writes the start where it is to be, at once; `request` is not null. NULL: it is to be put. */
+struct pmpi_hook_start *pmpi_hook_request_new(MPI_Request request, const void *where);
 /* The start of a request (`where` may be NULL). */
 bool pmpi_hook_request_find(MPI_Request request, const void *where, struct pmpi_hook_start *start);
 /* The request was started again (persistent), by the event with that number in the stream of `thread`, whose call has
@@ -63,11 +65,14 @@ bool pmpi_hook_request_find(MPI_Request request, const void *where, struct pmpi_
 bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
                                struct pmpi_hook_start *start);
 /* The request completed: a persistent one becomes inactive, any other is forgotten, and the communicator that it
-   makes is there. Gives the start as it was before, but for `idup`. */
-bool pmpi_hook_request_completed(MPI_Request request, const void *where, struct pmpi_hook_start *start);
-static inline bool pmpi_hook_request_complete(MPI_Request request, const void *where, struct pmpi_hook_start *start)
+   makes is there. Returns the start but for `active` and `idup`, in the table until another one is put there, or in
+   *room; NULL: it is not known. */
+const struct pmpi_hook_start *pmpi_hook_request_completed(MPI_Request request, const void *where,
+                                                          struct pmpi_hook_start *room);
+static inline const struct pmpi_hook_start *pmpi_hook_request_complete(MPI_Request request, const void *where,
+                                                                       struct pmpi_hook_start *room)
 {
-    return request != MPI_REQUEST_NULL && pmpi_hook_request_completed(request, where, start);
+    return request == MPI_REQUEST_NULL ? NULL : pmpi_hook_request_completed(request, where, room);
 }
 /* Shows the peers of all starts that are known, each once or more often. False where several threads may call at a
    time: a start may be on its way. Cost: that of the table. */
