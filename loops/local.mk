@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-loops.la
 libpythia_loops_la_SOURCES = %D%/decode.c %D%/decode.h %D%/forest.c %D%/forest.h %D%/function.c %D%/function.h \
-	%D%/image.c %D%/image.h %D%/nest.c %D%/nest.h
+	%D%/image.c %D%/image.h
 
-UNIT_TESTS += tests/unit/test_loops_nest tests/unit/test_loops_function
-tests_unit_test_loops_nest_LDADD = libpythia-loops.la $(LDADD)
+UNIT_TESTS += tests/unit/test_loops_function
 tests_unit_test_loops_function_LDADD = libpythia-loops.la $(LDADD)
