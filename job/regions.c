@@ -11,7 +11,7 @@ const char *job_fixed_text(uint32_t bit)
         "its team is not what was to be expected",
         "it has a num_threads clause",
         "it has a proc_bind clause",
-        "a league of teams",
+        "a league of teams or a target region, or inside one",
         "more than one level is active",
         "it creates tasks",
         "its team is as large as it has sections",

@@ -8,7 +8,7 @@
 /* What the program itself says of this region. 0, or a bit of enum job_fixed. */
 static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
-    if (r->traits & OMP_HOOK_LEAGUE)
+    if (r->traits & OMP_HOOK_LEAGUE || omp_hook_thread.kept)
         return JOB_FIXED_TEAMS;
     if (flags != 0)
         return JOB_FIXED_BIND;

@@ -44,8 +44,7 @@ static uint32_t team_size(const struct omp_hook_thread *t, unsigned nt)
     return size < (uint32_t)limit ? size : (uint32_t)limit;
 }
 
-/* The stream to record on, NULL to pass through. */
-static struct session_stream *enter(const struct omp_hook_thread *t, struct base_frame frame)
+struct session_stream *omp_hook_enter(const struct omp_hook_thread *t, struct base_frame frame)
 {
     /* A worker, or inside a region that was not seen: nothing that happens here belongs to a stream of ours. */
     if ((uint32_t)libgomp_real()->omp_get_level() + t->direct != t->depth)
@@ -206,7 +205,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->nt = t->lowered ? 1 : nt;
     r->direct = r->nested = r->shared = false;
     r->timed = NULL;
-    r->stream = enter(t, frame);
+    r->stream = omp_hook_enter(t, frame);
     if (teams_share_timed() && teams_share_runs())
         look_inside_nested(r, traits);
     if (!r->stream)
@@ -217,7 +216,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->site = NULL;
     r->acts = r->may = r->lowered = r->verify = r->set = false;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
-    if (t->depth == 0 && t->kept == 0)
+    if (t->depth == 0)
         omp_hook_team_prepare(r, nt, flags);
     r->calls = session_call_ns(r->stream);
     begin_span(r);
@@ -292,7 +291,7 @@ static void region_close(struct omp_hook_region *r)
     }
     if (r->energy)
         measure_energy(r);
-    bool outermost = t->depth == 0 && t->kept == 0 && !(r->traits & OMP_HOOK_LEAGUE);
+    bool outermost = t->depth == 0 && !(r->traits & OMP_HOOK_LEAGUE);
     if (outermost || r->timed)
         account(r, outermost && session_thread(r->stream) == 0);
     event.channels = r->team ? 1u << GRAMMAR_TEAM : 0;

@@ -89,7 +89,7 @@ struct omp_hook_thread {
     uint32_t depth;                 /* regions that this thread entered and is in, as omp_get_level() counts */
     uint32_t lowered;               /* of them, lowered to one thread */
     uint32_t direct;                /* of them, called without libgomp */
-    uint32_t kept;                  /* leagues: nothing inside is lowered */
+    uint32_t kept;                  /* leagues and target regions: nothing inside is lowered */
     struct omp_hook_region *region; /* innermost, NULL outside */
     uint32_t team, number;          /* of the share that it runs; team 0: none */
     struct omp_hook_part *part;     /* the shares that it runs */
@@ -101,6 +101,9 @@ extern struct teams_account omp_hook_others;
 
 /* Before t->region is looked at, in a hook whose frame is `here`. */
 void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here);
+
+/* The stream to record on, its guard taken; NULL to pass through. */
+struct session_stream *omp_hook_enter(const struct omp_hook_thread *t, struct base_frame frame);
 
 /* The program is about to set something of its own (omp_set_num_threads, …): in a region that libgomp does not know of
    this must end with the region. Likewise before the thread asks for it. */

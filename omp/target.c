@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Target constructs of GNU OpenMP: what the thread does that comes to one.
+ *
+ *   program ── GOMP_target_ext(device, fn, …) ──> hook: begin ── the real one ── end ──> program
+ *
+ *   omp target                  the region, by its outlined function; where there is no device libgomp runs it on the
+ *                               host, and what is inside is recorded, too. With nowait: the time to start it
+ *   omp target data             the begin of such a region, and omp target end data its end: the transfer, not what is
+ *                               between
+ *   omp target update           by the place of the construct, like these
+ *   omp target enter exit data  libgomp has one function for both
+ *
+ * Each is a span with two values: the bytes that are mapped (GRAMMAR_BYTES: alloc, to, from and tofrom, also those that
+ * are on the device already) and the number of the device that the program asked for (GRAMMAR_INDEX).
+ * Nothing is changed: no team inside of one has another size than the program's.
+ *
+ * Threads: any.  Hook-safe: yes.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "include/pythia.h"
+#include "libgomp/real.h"
+#include "omp/hooks.h"
+#include "session/site.h"
+
+struct target {
+    struct session_stream *stream; /* NULL: it passes unrecorded */
+    struct session_span span;
+};
+
+/* `name` is compared by pointer, as session_key wants it. */
+static void target_begin(struct target *t, const char *name, uintptr_t at, void *caller, struct base_frame frame)
+{
+    int kept = errno;
+    uint32_t unknown = GRAMMAR_NONE;
+    struct omp_hook_thread *own = &omp_hook_thread;
+    omp_hook_look_back(own, frame);
+    t->stream = omp_hook_enter(own, frame);
+    if (t->stream) {
+        session_begin_region(t->stream, &t->span, name, at, session_path_of(t->stream, caller), &unknown, own->region);
+        own->kept++;
+    }
+    errno = kept;
+}
+
+/* Of gomp-constants.h: the low byte of a kind. What is none of ALLOC, TO, FROM and TOFROM, always or by force, too, is a
+   pointer, a private copy, a release. */
+enum { KIND_BITS = 0xff, KIND_PLAIN = 0x80 | 0x10 | 0x3 };
+
+static int64_t target_bytes(size_t count, const size_t *size, const unsigned short *kind)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += kind[i] & KIND_BITS & ~KIND_PLAIN ? 0 : size[i];
+    return (int64_t)sum;
+}
+
+/* Below 0: the default one, or the host, which comes after all others. */
+static int target_device(int device)
+{
+    enum { DEFAULT = -1 };
+    const struct libgomp_real *real = libgomp_real();
+    return device >= 0 ? device : device == DEFAULT ? real->omp_get_default_device() : real->omp_get_num_devices();
+}
+
+static void target_end(struct target *t, int device, int64_t bytes)
+{
+    int kept = errno;
+    struct grammar_event event = { .channels = 1u << GRAMMAR_BYTES | 1u << GRAMMAR_INDEX };
+    if (!t->stream)
+        return;
+    event.value[GRAMMAR_BYTES] = bytes;
+    event.value[GRAMMAR_INDEX] = target_device(device);
+    omp_hook_thread.kept--;
+    session_end_at(t->stream, &t->span, &event, base_clock_now(), 0);
+    errno = kept;
+}
+
+PYTHIA_API void GOMP_target_ext(int device, void (*fn)(void *), size_t count, void **at, size_t *size,
+                                unsigned short *kind, unsigned flags, void **depend, void **arguments);
+void GOMP_target_ext(int device, void (*fn)(void *), size_t count, void **at, size_t *size, unsigned short *kind,
+                     unsigned flags, void **depend, void **arguments)
+{
+    static const char name[] = "omp target";
+    struct target t;
+    target_begin(&t, name, (uintptr_t)fn, __builtin_return_address(0), base_frame_here());
+    int64_t bytes = t.stream ? target_bytes(count, size, kind) : 0;
+    libgomp_real()->GOMP_target_ext(device, fn, count, at, size, kind, flags, depend, arguments);
+    target_end(&t, device, bytes);
+}
+
+/* Known by their place: its address is that of the call, as that of a region is its function's. */
+#define TARGET_DATA(function, shown, parameters, arguments)                                                 \
+    PYTHIA_API void function parameters;                                                                    \
+    void function parameters                                                                                \
+    {                                                                                                       \
+        static const char name[] = shown;                                                                   \
+        struct target t;                                                                                    \
+        void *caller = __builtin_return_address(0);                                                         \
+        target_begin(&t, name, (uintptr_t)caller - 1, caller, base_frame_here());                           \
+        int64_t bytes = t.stream ? target_bytes(count, size, kind) : 0;                                     \
+        libgomp_real()->function arguments;                                                                 \
+        target_end(&t, device, bytes);                                                                      \
+    }
+#define DATA int device, size_t count, void **at, size_t *size, unsigned short *kind
+TARGET_DATA(GOMP_target_data_ext, "omp target data", (DATA), (device, count, at, size, kind))
+TARGET_DATA(GOMP_target_update_ext, "omp target update", (DATA, unsigned flags, void **depend),
+            (device, count, at, size, kind, flags, depend))
+TARGET_DATA(GOMP_target_enter_exit_data, "omp target enter exit data", (DATA, unsigned flags, void **depend),
+            (device, count, at, size, kind, flags, depend))
+
+PYTHIA_API void GOMP_target_end_data(void);
+void GOMP_target_end_data(void)
+{
+    static const char name[] = "omp target end data";
+    struct target t;
+    void *caller = __builtin_return_address(0);
+    target_begin(&t, name, (uintptr_t)caller - 1, caller, base_frame_here());
+    libgomp_real()->GOMP_target_end_data();
+    target_end(&t, -1, 0);
+}
