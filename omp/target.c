@@ -47,8 +47,8 @@ static void target_begin(struct target *t, const char *name, uintptr_t at, void 
     errno = kept;
 }
 
-/* Of gomp-constants.h: the low byte of a kind. What is none of ALLOC, TO, FROM and TOFROM, always or by force, too, is a
-   pointer, a private copy, a release. */
+/* Of gomp-constants.h: the low byte of a kind. What is none of ALLOC, TO, FROM and TOFROM (always
+   or by force, too) is a pointer, a private copy, a release. */
 enum { KIND_BITS = 0xff, KIND_PLAIN = 0x80 | 0x10 | 0x3 };
 
 static int64_t target_bytes(size_t count, const size_t *size, const unsigned short *kind)
