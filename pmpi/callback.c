@@ -85,10 +85,10 @@ int pythia_callback_remove(pythia_callback_t callback, void *data)
 
 /* --- Calling --- */
 
-static bool callback_wants(const struct callback *c, const struct pmpi_hook_info *info)
+static bool callback_wants(const struct callback *c, const struct watch_call *info)
 {
     if (c->call_kind != JOB_NO_CALL_KIND)
-        return c->call_kind == info->call_kind;
+        return c->call_kind == info->what.call_kind;
     return !c->function || strcmp(c->function, info->function) == 0;
 }
 
@@ -130,7 +130,7 @@ static struct pythia_record callback_record(const struct pmpi_hook_call *call, e
         .phase = phase,
         .id = sight->id,
         .call = call->info->function,
-        .call_kind = job_call_kind_text(call->info->call_kind),
+        .call_kind = job_call_kind_text(call->info->what.call_kind),
         .communicator = callback_comm(call),
         .from = call->from,
         .callsite = call->key.callsite,

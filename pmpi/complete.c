@@ -117,7 +117,7 @@ bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, con
 {
     if (complete_one(call, before, where, status))
         return true;
-    if (call->info->blocking) {
+    if (call->info->what.blocking) {
         pmpi_hook_value(call, GRAMMAR_PEER, GRAMMAR_PEER_NULL);
         pmpi_hook_value(call, GRAMMAR_BYTES, 0);
         pmpi_hook_value(call, GRAMMAR_STARTS, 0);

@@ -200,7 +200,6 @@ function takes_all() {
 
 function print_info(    how) {
     how = annotation("poll") != "" ? "WATCH_POLLS" : takes_all() ? "WATCH_COLLECTIVE" : "WATCH_PLAIN"
-    print "    static const struct pmpi_hook_info hook_info = {\"" call_name "\", " class_name[class] ", " \
-        (waits == "blocks") ", " how "};"
+    print "    WATCH_CALL hook_info = {\"" call_name "\", {" class_name[class] ", " (waits == "blocks") ", " how "}};"
     print "    struct pmpi_hook_call call;"
 }

@@ -12,9 +12,9 @@
 
 _Atomic uint32_t pmpi_hook_kinds;
 
-bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_info *info, struct base_frame frame)
+bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct watch_call *info, struct base_frame frame)
 {
-    if (!(atomic_load_explicit(&pmpi_hook_kinds, memory_order_relaxed) >> info->call_kind & 1))
+    if (!(atomic_load_explicit(&pmpi_hook_kinds, memory_order_relaxed) >> info->what.call_kind & 1))
         return false;
     call->error = &errno;
     call->kept = *call->error;
@@ -31,8 +31,8 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_inf
     call->key.function = info->function;
     call->key.comm = GRAMMAR_NONE;
     call->key.kind = JOB_CALL;
-    call->key.call_kind = info->call_kind;
-    call->key.blocking = info->blocking;
+    call->key.call_kind = info->what.call_kind;
+    call->key.blocking = info->what.blocking;
     call->key.peer_class = JOB_PEER_NONE;
     call->event.channels = 0;
     call->element = 1;
@@ -54,14 +54,12 @@ static __attribute__((noinline)) void begin_watched(struct pmpi_hook_call *call)
     pmpi_hook_callbacks_before(call);
 }
 
-void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where, int source, int dest, int tag)
+void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
 {
-    const struct pmpi_hook_info *info = call->info;
-    struct watch_board *board = watch_board_mine;
-    struct watch_what what = {info->call_kind, info->blocking, info->how};
+    struct watch_board *board = watch_board_mine; /* it stays, whatever callbacks do */
     call->from = from;
     if (board)
-        watch_board_place(board, info->function, what, from, where, source, dest, tag);
+        watch_board_place(board, call->info, from);
     *call->error = call->kept;
     if (__builtin_expect(call->watched, false)) {
         begin_watched(call);
@@ -69,7 +67,7 @@ void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where,
     } else {
         call->begin = base_clock_now();
     }
-    if ((board = watch_board_mine))
+    if (board)
         watch_board_enter(board, call->begin);
 }
 
@@ -129,7 +127,7 @@ static void hook_place(struct pmpi_hook_call *call, const struct pmpi_hook_commu
 {
     call->comm = comm;
     call->key.comm = comm ? comm->number : GRAMMAR_NONE;
-    if (call->info->how == WATCH_COLLECTIVE && call->accepted && comm)
+    if (call->info->what.how == WATCH_COLLECTIVE && call->accepted && comm)
         comm->board->collectives++;
 }
 
@@ -324,7 +322,7 @@ void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
     int64_t bytes = hook_size(status);
     if (bytes >= 0)
         pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
-    if (call->info->call_kind == JOB_P2P)
+    if (call->info->what.call_kind == JOB_P2P)
         pmpi_hook_moved(call, true);
 }
 
@@ -388,14 +386,14 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
     start->comm = call->key.comm;
     start->peer_class = (uint8_t)call->key.peer_class;
     start->receive = receive;
-    start->sends = !receive && call->info->call_kind == JOB_P2P;
+    start->sends = !receive && call->info->what.call_kind == JOB_P2P;
     start->persistent = persistent;
     start->active = !persistent;
     start->idup = idup;
     if (!there && !pmpi_hook_request_put(request, where, start))
         pmpi_hook_idup_drop(idup);
     if (!persistent)
-        hook_show(request, start, call->info->how == WATCH_COLLECTIVE && call->comm ? call->comm->board : NULL);
+        hook_show(request, start, call->info->what.how == WATCH_COLLECTIVE && call->comm ? call->comm->board : NULL);
 }
 
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start)

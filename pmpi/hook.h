@@ -42,18 +42,11 @@
 #include "session/stream.h"
 #include "watch/board.h"
 
-struct pmpi_hook_info {
-    char function[4 + WATCH_FUNCTION];
-    uint8_t call_kind; /* enum job_call_kind */
-    uint8_t blocking;
-    uint8_t how; /* enum watch_how; a poll is an event only when it succeeds: a failed one ends without */
-};
-
 struct pmpi_hook_call {
     struct session_stream *stream;
     const struct pmpi_hook_communicator *comm; /* NULL without; alive while MPI has it */
     const struct pmpi_hook_members *peers; /* without `comm`: whom ranks of peers are, NULL: not known */
-    const struct pmpi_hook_info *info;
+    const struct watch_call *info;
     struct session_key key;
     struct grammar_event event; /* its channels and values, as they become known */
     uint64_t begin, end; /* ns */
@@ -71,19 +64,22 @@ extern _Atomic uint32_t pmpi_hook_kinds;
 
 /* Starts a call. False: pass through. Calls that MPI makes inside a call find the session's guard taken. `frame` is
    that of the wrapper. */
-bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_info *info, struct base_frame frame);
+bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct watch_call *info, struct base_frame frame);
 static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hook_call *call,
-                                                                 const struct pmpi_hook_info *info)
+                                                                 const struct watch_call *info)
 {
     return pmpi_hook_open_from(call, info, base_frame_here());
 }
-/* The call into the MPI library comes next; `from` is the return address into the program. For the board, of a call
-   that may block: the handle of its communicator, or request (0: none), whom it receives from and sends to
-   (WATCH_NOBODY: nobody), and the tag. */
-void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where, int source, int dest, int tag);
-static inline void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
+/* The call into the MPI library comes next; `from` is the return address into the program. */
+void pmpi_hook_begin(struct pmpi_hook_call *call, void *from);
+/* The same of a call that may block. For the board: the handle of its communicator, or request (0: none), whom it
+   receives from and sends to (WATCH_NOBODY: nobody), and the tag. */
+static inline void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where, int source, int dest,
+                                      int tag)
 {
-    pmpi_hook_begin_at(call, from, 0, WATCH_NOBODY, WATCH_NOBODY, 0);
+    if (watch_board_mine)
+        watch_board_waits(watch_board_mine, where, source, dest, tag);
+    pmpi_hook_begin(call, from);
 }
 #define PMPI_HOOK_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 /* That of a window's or file's communicator. */
@@ -100,7 +96,7 @@ void pmpi_hook_nothing(struct pmpi_hook_call *call);
 /* When the event of a call begins, ns. */
 static inline uint64_t pmpi_hook_since(const struct pmpi_hook_call *call)
 {
-    return call->info->how == WATCH_POLLS ? session_polls_begin(call->stream, call->begin) : call->begin;
+    return call->info->what.how == WATCH_POLLS ? session_polls_begin(call->stream, call->begin) : call->begin;
 }
 
 /* --- Where, with whom, how much: after the call, and for callbacks before it as far as it is known then --- */

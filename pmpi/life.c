@@ -62,6 +62,10 @@ static bool life_is_family(const char *version)
 }
 
 /* What the first rank tells the others. */
+/* The linker's: of all WATCH_CALLs. */
+extern const struct watch_call __start_pythia_calls[] __attribute__((visibility("hidden")));
+extern const struct watch_call __stop_pythia_calls[] __attribute__((visibility("hidden")));
+
 struct life_order {
     uint64_t mode;
     uint64_t spawned; /* number of this world, 0: the first */
@@ -243,7 +247,8 @@ static void life_open(struct session_world world)
         pmpi_hook_comm_open();
         world.job = order.job;
         bool started = session_start(&world, reference, order.size) != SESSION_OFF;
-        watch_board_peers(MPI_ANY_SOURCE, MPI_PROC_NULL);
+        watch_board_mpi(MPI_ANY_SOURCE, MPI_PROC_NULL, __start_pythia_calls,
+                        (size_t)(__stop_pythia_calls - __start_pythia_calls));
         if (life.mode == SESSION_RECORD)
             pmpi_hook_clocks_begin(life.comm);
         if (started)
@@ -278,7 +283,7 @@ static void life_begin(void)
 }
 
 /* Where a run begins, `took` ns ago, and ends. To end, all ranks wait for each other, recorded or not. */
-static void life_event(const struct pmpi_hook_info *info, void *from, uint64_t took, bool wait)
+static void life_event(const struct watch_call *info, void *from, uint64_t took, bool wait)
 {
     struct pmpi_hook_call call;
     bool recorded = pmpi_hook_open(&call, info);
@@ -301,8 +306,8 @@ static void life_event(const struct pmpi_hook_info *info, void *from, uint64_t t
 
 void pmpi_hook_life_begun(bool threads)
 {
-    static const struct pmpi_hook_info single = {"MPI_Init", JOB_LIFE, false, false};
-    static const struct pmpi_hook_info threaded = {"MPI_Init_thread", JOB_LIFE, false, false};
+    WATCH_CALL single = {"MPI_Init", {JOB_LIFE, false, false}};
+    WATCH_CALL threaded = {"MPI_Init_thread", {JOB_LIFE, false, false}};
     if (life.begun)
         return;
     life.begun = true;
@@ -374,7 +379,7 @@ static void life_end(void)
 
 void pmpi_hook_life_ends(void *from)
 {
-    static const struct pmpi_hook_info info = {"MPI_Finalize", JOB_LIFE, true, false};
+    WATCH_CALL info = {"MPI_Finalize", {JOB_LIFE, true, false}};
     if (life.comm != MPI_COMM_NULL) {
         int error = errno;
         base_fpu_t kept = base_fpu_hold();
@@ -414,7 +419,7 @@ static void life_rescue(void)
 
 void pmpi_hook_life_aborts(void *from)
 {
-    static const struct pmpi_hook_info info = {"MPI_Abort", JOB_LIFE, false, false};
+    WATCH_CALL info = {"MPI_Abort", {JOB_LIFE, false, false}};
     if (life.open) {
         int error = errno;
         base_fpu_t kept = base_fpu_hold();

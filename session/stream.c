@@ -348,7 +348,7 @@ static inline void leave_skipped(struct session_stream *s, uint64_t ns)
 static inline void show(const struct session_stream *s, uint32_t entry, uint64_t gap, uint64_t end)
 {
     if (watch_board_mine)
-        watch_board_left(watch_board_mine, entry, gap, end, s->events, s->call_ns);
+        watch_board_left(watch_board_mine, entry, gap, end, s->call_ns);
 }
 
 static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,

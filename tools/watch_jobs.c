@@ -253,7 +253,7 @@ static const char *place_at(const struct watch_board *b, uint64_t from)
 
 const char *watch_place(const struct watch_row *r)
 {
-    return r->sight ? place_at(&r->sight->board, watch_board_from(&r->sight->board)) : NULL;
+    return r->sight ? place_at(&r->sight->board, r->sight->board.from) : NULL;
 }
 
 const char *watch_verdict_place(const struct watch_job *j)

@@ -108,11 +108,17 @@ void watch_board_open(const struct watch_life *life)
     b->magic = WATCH_MAGIC;
 }
 
-void watch_board_peers(int any, int null)
+void watch_board_mpi(int any, int null, const struct watch_call *calls, size_t count)
 {
-    if (watch_board_here) {
-        watch_board_here->any = any;
-        watch_board_here->null = null;
+    struct watch_board *b = watch_board_here;
+    if (!b)
+        return;
+    b->any = any;
+    b->null = null;
+    b->calls_at = (uint64_t)(uintptr_t)calls;
+    for (b->calls = 0; b->calls < count && b->calls < WATCH_CALLS; b->calls++) {
+        b->of[b->calls].what = calls[b->calls].what;
+        memcpy(b->of[b->calls].function, calls[b->calls].function + 4, WATCH_FUNCTION);
     }
 }
 
@@ -134,8 +140,7 @@ void watch_board_close(void)
 static void season_copy(struct watch_board *b, uint64_t to, uint64_t from)
 {
     b->season[to] = b->season[from];
-    for (unsigned i = 0; i < WATCH_SPOTS; i++)
-        b->spot[i].past[to] = b->spot[i].past[from];
+    memcpy(b->past[to], b->past[from], sizeof *b->past);
 }
 
 /* The place is not to be read until the event is written. */
@@ -149,8 +154,7 @@ void watch_board_season_ends(struct watch_board *b, uint64_t now)
         b->seasons = WATCH_SEASONS / 2;
         b->season_ns *= 2;
     } else {
-        for (unsigned i = 0; i < WATCH_SPOTS; i++)
-            b->spot[i].past[b->seasons] = b->spot[i].sum;
+        memcpy(b->past[b->seasons], b->sum, sizeof b->sum);
         b->season[b->seasons++] = now;
     }
     b->next_season = b->began + (b->seasons + 1) * b->season_ns;

@@ -6,7 +6,7 @@
  *     | who it is | place, since, sums | communicators | requests | modules |
  *       once        each event           when made       each start   when loaded
  *
- * The hook writes with plain stores: no system call, no lock; some fifteen instructions before a call, and after it.
+ * The hook writes with plain stores: no system call, no lock; some ten instructions before a call, and after it.
  *
  *   1. `since` is the sequence lock of the place: WATCH_CHANGES while its fields are written, else ns * 2, one more in
  *      a call or a region. Two equal readings of it around the fields mean that these belong together: no two calls
@@ -33,16 +33,24 @@
 #define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
 #define WATCH_DIRECTORY "/dev/shm"
 
-enum { WATCH_VERSION = 3, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
-       WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 32, WATCH_NOBODY = INT32_MIN /* no peer */ };
+enum { WATCH_VERSION = 4, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
+       WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 32, WATCH_CALLS = 512,
+       WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 
-/* What a call is: as struct pmpi_hook_info says it. */
+/* A call of MPI: its name, and what it is. All of them are in one section, which the board has a copy of: so a place
+   says with one word which it is. */
 struct watch_what {
     uint8_t call_kind;  /* enum job_call_kind; WATCH_REGION: a parallel region */
     uint8_t blocking;
     uint8_t how;       /* enum watch_how */
 };
+struct watch_call {
+    _Alignas(64) char function[4 + WATCH_FUNCTION]; /* with MPI_ */
+    struct watch_what what;
+};
+#define WATCH_CALL static const struct watch_call __attribute__((section("pythia_calls"), used))
+struct watch_named { char function[WATCH_FUNCTION]; struct watch_what what; }; /* without MPI_ */
 enum { WATCH_REGION = 255 };
 #define WATCH_OF_REGION (UINT64_C(1) << 63) /* no address of a program's */
 enum watch_how { WATCH_PLAIN, WATCH_POLLS, WATCH_COLLECTIVE /* all of its communicator call it, in one order */ };
@@ -68,10 +76,6 @@ enum watch_request_kind { WATCH_SENDS, WATCH_RECEIVES, WATCH_TAKES_PART /* in a 
 /* Events of one identity: how many there were, and what was before them in all; the same at the ends of seasons, which
    are all equally long: where there would be more of them two become one. */
 struct watch_tally { uint64_t count, gap_ns; };
-struct watch_spot {
-    uint64_t from; /* watch_board_from() there; 0: not known, or of several */
-    struct watch_tally sum, past[WATCH_SEASONS];
-};
 
 struct watch_board {
     /* Written once, the magic last. */
@@ -87,15 +91,18 @@ struct watch_board {
 
     /* Each event. */
     _Alignas(64) _Atomic uint64_t since;
-    uint64_t from;                  /* return address into the program; of a region: its function */
-    uint64_t where;                 /* handle of the communicator, or of the request; 0: none */
-    struct watch_what what;
-    int32_t source, dest, tag;
-    char function[WATCH_FUNCTION];  /* without MPI_ */
+    uint64_t from;                  /* return address into the program; WATCH_OF_REGION: of a region, its function */
+    uint64_t call;                  /* where the call is described in its process: of `calls` */
+    uint64_t where;                 /* of a call that blocks: handle of the communicator, or of the request; 0: none */
+    int32_t source, dest, tag;      /* … */
     uint64_t progressed;            /* ns: end of the last event */
-    uint64_t events;
     uint64_t mpi_ns, omp_ns;        /* in calls and in regions that have ended */
     uint64_t longest;               /* ns: an event with the gap before it */
+
+    /* Nobody's: who reads a board has here what `call` is, without MPI_, and how many events there were. */
+    struct watch_what what;
+    char function[WATCH_FUNCTION];
+    uint64_t events;
 
     /* Of a predicted run, now and then: 0 until known. */
     _Alignas(64) _Atomic uint64_t noted; /* ns: when, written last */
@@ -110,8 +117,11 @@ struct watch_board {
     struct watch_request request[WATCH_REQUESTS];
     uint64_t seasons, season[WATCH_SEASONS]; /* how many have ended, when: ns */
     uint64_t season_ns, next_season;         /* how long they are; when the one at hand ends */
-    struct watch_spot spot[WATCH_SPOTS]; /* by the number of the identity in its stream; where there are more, several
-                                            share one */
+    /* By the number of the identity in its stream; where there are more, several share one. */
+    uint64_t met[WATCH_SPOTS]; /* `from` there; 0: not known, or of several */
+    struct watch_tally sum[WATCH_SPOTS], past[WATCH_SEASONS][WATCH_SPOTS];
+    uint64_t calls_at, calls; /* where the first one is described, how many are */
+    struct watch_named of[WATCH_CALLS];
     _Atomic uint64_t modules_version;    /* odd while they are written */
     char modules[WATCH_MODULES];         /* lines: begin, end, bias in hexadecimal, build-id or -, path */
 };
@@ -123,19 +133,24 @@ extern struct watch_board *watch_board_here __attribute__((visibility("hidden"))
 
 /* --- Before a call and after it --- */
 
-/* `function`: "MPI_…", at least 4 + WATCH_FUNCTION bytes of it can be read. */
-static inline void watch_board_place(struct watch_board *b, const char *function, struct watch_what what,
-                                     const void *from, uint64_t where, int source, int dest, int tag)
+/* `call`: a WATCH_CALL. */
+static inline void watch_board_place(struct watch_board *b, const struct watch_call *call, const void *from)
 {
     atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     b->from = (uint64_t)(uintptr_t)from;
+    b->call = (uint64_t)(uintptr_t)call;
+}
+
+/* Before that, of a call that may block: what it waits for. */
+static inline void watch_board_waits(struct watch_board *b, uint64_t where, int source, int dest, int tag)
+{
+    atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
     b->where = where;
-    b->what = what;
     b->source = source;
     b->dest = dest;
     b->tag = tag;
-    memcpy(b->function, function + 4, WATCH_FUNCTION);
 }
 
 static inline void watch_board_enter(struct watch_board *b, uint64_t begin)
@@ -147,27 +162,15 @@ static inline void watch_board_region(struct watch_board *b, uintptr_t function,
 {
     atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    b->from = function;
-    b->what = (struct watch_what){.call_kind = WATCH_REGION};
+    b->from = function | WATCH_OF_REGION;
     watch_board_enter(b, begin);
-}
-
-static inline struct watch_spot *watch_board_spot(struct watch_board *b, uint32_t identity)
-{
-    return &b->spot[identity & (WATCH_SPOTS - 1)];
-}
-
-/* Where it is, or was last: return address, or with WATCH_OF_REGION a region's function. */
-static inline uint64_t watch_board_from(const struct watch_board *b)
-{
-    return b->what.call_kind == WATCH_REGION ? b->from | WATCH_OF_REGION : b->from;
 }
 
 /* An identity is met for the first time, where the board's place is. */
 static inline void watch_board_met(struct watch_board *b, uint32_t identity)
 {
-    struct watch_spot *spot = watch_board_spot(b, identity);
-    spot->from = spot->sum.count ? 0 : watch_board_from(b);
+    identity &= WATCH_SPOTS - 1;
+    b->met[identity] = b->sum[identity].count ? 0 : b->from;
 }
 
 /* Now and then, before an event that ended at `now` is written. */
@@ -180,15 +183,14 @@ static inline void watch_board_season(struct watch_board *b, uint64_t now)
 
 /* An event ended, after a gap; the sums are those with it. */
 static inline void watch_board_left(struct watch_board *b, uint32_t identity, uint64_t gap, uint64_t end,
-                                    uint64_t events, uint64_t mpi_ns)
+                                    uint64_t mpi_ns)
 {
-    struct watch_spot *spot = watch_board_spot(b, identity);
-    spot->sum.count++;
-    spot->sum.gap_ns += gap;
+    identity &= WATCH_SPOTS - 1;
+    b->sum[identity].count++;
+    b->sum[identity].gap_ns += gap;
     if (end - b->progressed > b->longest)
         b->longest = end - b->progressed;
     b->progressed = end;
-    b->events = events;
     b->mpi_ns = mpi_ns;
     atomic_store_explicit(&b->since, end << 1, memory_order_release);
 }
@@ -247,8 +249,8 @@ struct watch_life {
 
 /* Makes this process's board; the first rank sweeps before. Where that fails, one line says so, and there is none. */
 void watch_board_open(const struct watch_life *life);
-/* What the MPI library calls them. */
-void watch_board_peers(int any, int null);
+/* What the MPI library calls them; and all calls that a place may be. */
+void watch_board_mpi(int any, int null, const struct watch_call *calls, size_t count);
 /* Libraries may have been loaded since the last time: their places are written anew if so. */
 void watch_board_modules(void);
 /* The file goes; its memory stays, for threads that still write. */

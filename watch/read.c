@@ -93,9 +93,25 @@ static void clean(char *text, size_t size)
             *text = '?';
 }
 
+/* What it was in: nothing yet, a region, one of the calls. */
+static void decode(struct watch_board *b)
+{
+    uint64_t at = (b->call - b->calls_at) / sizeof(struct watch_call);
+    b->what = (struct watch_what){.call_kind = b->from & WATCH_OF_REGION ? WATCH_REGION : 0};
+    memset(b->function, 0, sizeof b->function);
+    if (b->from && b->what.call_kind != WATCH_REGION && at < b->calls && at < WATCH_CALLS) {
+        b->what = b->of[at].what;
+        memcpy(b->function, b->of[at].function, sizeof b->function);
+    }
+    b->events = 0;
+    for (unsigned i = 0; i < WATCH_SPOTS; i++)
+        b->events += b->sum[i].count;
+}
+
 /* A text that nobody uses may say anything; a number that is used must not. */
 bool watch_is_sound(struct watch_board *b)
 {
+    decode(b);
     clean(b->node, sizeof b->node);
     clean(b->command, sizeof b->command);
     clean(b->file, sizeof b->file);

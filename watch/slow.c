@@ -25,17 +25,16 @@ static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint
     if (season >= b->seasons || s->now < b->season[season] || s->now - b->season[season] < SHORT)
         return p;
     for (unsigned i = 0; i < WATCH_SPOTS; i++) {
-        const struct watch_spot *spot = &b->spot[i];
-        const struct watch_tally *before = &spot->past[earlier], *since = &spot->past[season];
-        double events = (double)(spot->sum.count - since->count), ns = (double)(spot->sum.gap_ns - since->gap_ns);
-        if (before->count < FEW || spot->sum.count < since->count + FEW || spot->sum.gap_ns < since->gap_ns)
+        const struct watch_tally *before = &b->past[earlier][i], *since = &b->past[season][i], *sum = &b->sum[i];
+        double events = (double)(sum->count - since->count), ns = (double)(sum->gap_ns - since->gap_ns);
+        if (before->count < FEW || sum->count < since->count + FEW || sum->gap_ns < since->gap_ns)
             continue;
         double usual = events * (double)before->gap_ns / (double)before->count;
         took += ns;
         would += usual;
         if (ns - usual > most) {
             most = ns - usual;
-            p.from = spot->from;
+            p.from = b->met[i];
         }
     }
     p.factor = would > 0 ? took / would : 0;

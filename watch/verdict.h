@@ -78,7 +78,7 @@ struct watch_verdict {
     struct watch_slowest {
         double factor;   /* times as long as before; 0: nobody is slow */
         uint32_t rank;
-        uint64_t from;   /* where most of that is: before calls there, watch_board_from() */
+        uint64_t from;   /* where most of that is: before calls there, as boards have it */
     } slowest;           /* of WATCH_SLOW */
 };
 

@@ -301,9 +301,9 @@ static uint64_t ago(uint64_t now, uint64_t then)
 /* Of all identities there; a place that it has left is not counted for this time. */
 static uint64_t known(const struct watch_board *b, bool inside)
 {
-    uint64_t n = 0, from = watch_board_from(b);
+    uint64_t n = 0, from = b->from;
     for (unsigned i = 0; i < WATCH_SPOTS; i++)
-        n += from && b->spot[i].from == from ? b->spot[i].sum.count : 0;
+        n += from && b->met[i] == from ? b->sum[i].count : 0;
     return !inside && n ? n - 1 : n;
 }
 

@@ -47,9 +47,11 @@ static void set_up(void)
         b->events = 1000;
         b->longest = 10000000;
         b->from = PLACE;
-        b->spot[7] = (struct watch_spot){PLACE, {600, 0}, {{0, 0}}}; /* two identities there */
-        b->spot[9] = (struct watch_spot){PLACE, {400, 0}, {{0, 0}}};
-        b->spot[11] = (struct watch_spot){PLACE + 1, {5000, 0}, {{0, 0}}};
+        b->met[7] = b->met[9] = PLACE; /* two identities there */
+        b->met[11] = PLACE + 1;
+        b->sum[7].count = 600;
+        b->sum[9].count = 400;
+        b->sum[11].count = 5000;
         b->began = now - 60 * second;
         b->progressed = now - 30 * second;
         atomic_store(&b->since, b->progressed << 1);
@@ -83,8 +85,8 @@ static void receive(uint32_t r, int32_t source, double ago)
 
 static void seen(uint32_t r, uint64_t times)
 {
-    sight[r].board.spot[7].sum.count = times;
-    sight[r].board.spot[9].sum.count = 0;
+    sight[r].board.sum[7].count = times;
+    sight[r].board.sum[9].count = 0;
 }
 
 static void computes(uint32_t r, double ago)
@@ -389,12 +391,11 @@ END_TEST
 static void went(uint32_t r, unsigned at, const uint64_t events[3], const double ms[3])
 {
     struct watch_board *b = &sight[r].board;
-    struct watch_spot *spot = &b->spot[at];
-    struct watch_tally *ends[3] = {&spot->past[0], &spot->past[1], &spot->sum}, so_far = {0, 0};
+    struct watch_tally *ends[3] = {&b->past[0][at], &b->past[1][at], &b->sum[at]}, so_far = {0, 0};
     b->seasons = 2;
     b->season[0] = now - 50 * second;
     b->season[1] = now - 10 * second;
-    spot->from = PLACE;
+    b->met[at] = PLACE;
     for (int i = 0; i < 3; i++) {
         so_far.count += events[i];
         so_far.gap_ns += (uint64_t)((double)events[i] * ms[i] * 1e6);

@@ -34,8 +34,8 @@ static enum watch_reading look(uint32_t rank)
     return watch_read(WATCH_DIRECTORY, number(), rank, &sight, why, sizeof why);
 }
 
-static const char function[4 + WATCH_FUNCTION] = "MPI_Recv";
-static const struct watch_what receive = {JOB_P2P, 1, WATCH_PLAIN};
+static const struct watch_call calls[] = {{"MPI_Send", {JOB_P2P, 1, WATCH_PLAIN}},
+                                          {"MPI_Recv", {JOB_P2P, 1, WATCH_POLLS}}};
 
 START_TEST(what_is_written_is_read)
 {
@@ -44,12 +44,14 @@ START_TEST(what_is_written_is_read)
     ck_assert_ptr_nonnull(b);
     ck_assert_int_eq(stat(path, &st), 0);
     ck_assert_int_eq(st.st_mode & 07777, 0600);
+    watch_board_mpi(-1, -2, calls, 2);
     struct watch_comm *c = watch_board_comm(77, 5, "world/split#3", 1, 2, "ab", 2);
     c->collectives += 3;
-    watch_board_place(b, function, receive, (void *)0x1234, 77, 3, WATCH_NOBODY, 8);
+    watch_board_waits(b, 77, 3, WATCH_NOBODY, 8);
+    watch_board_place(b, &calls[1], (void *)0x1234);
     watch_board_met(b, 6);
-    for (int i = 1; i < 4; i++)
-        watch_board_left(b, 6, 50, b->began + 60, (uint64_t)(6 + i), 10);
+    for (int i = 0; i < 3; i++)
+        watch_board_left(b, 6, 50, b->began + 60, 10);
     watch_board_met(b, 6 + WATCH_SPOTS); /* a second one shares its room */
     watch_board_enter(b, b->began + 100);
     ck_assert_int_eq(look(2), WATCH_READ);
@@ -57,17 +59,20 @@ START_TEST(what_is_written_is_read)
     ck_assert(sight.alive && sight.near);
     ck_assert_uint_eq(r->pid, (unsigned)getpid());
     ck_assert_str_eq(r->function, "Recv");
+    ck_assert_int_eq(r->what.call_kind, JOB_P2P);
+    ck_assert_int_eq(r->what.how, WATCH_POLLS);
+    ck_assert(r->any == -1 && r->null == -2);
     ck_assert_uint_eq(r->since, (b->began + 100) << 1 | 1);
     ck_assert_uint_eq(r->from, 0x1234);
     ck_assert_int_eq(r->source, 3);
     ck_assert_int_eq(r->dest, WATCH_NOBODY);
     ck_assert_int_eq(r->tag, 8);
-    ck_assert_uint_eq(r->events, 9);
+    ck_assert_uint_eq(r->events, 3);
     ck_assert_uint_eq(r->mpi_ns, 10);
     ck_assert_uint_eq(r->longest, 60);
-    ck_assert_uint_eq(r->spot[6].sum.count, 3);
-    ck_assert_uint_eq(r->spot[6].sum.gap_ns, 150);
-    ck_assert_uint_eq(r->spot[6].from, 0);
+    ck_assert_uint_eq(r->sum[6].count, 3);
+    ck_assert_uint_eq(r->sum[6].gap_ns, 150);
+    ck_assert_uint_eq(r->met[6], 0);
     ck_assert_uint_eq(r->comm[0].handle, 77);
     ck_assert_uint_eq(r->comm[0].collectives, 3);
     ck_assert_str_eq(r->comm[0].name, "world/split#3");
@@ -103,7 +108,7 @@ START_TEST(seasons_end)
     uint64_t second = UINT64_C(1000000000), at = b->began;
     for (int i = 1; i <= 50; i++) {
         watch_board_season(b, at += second);
-        watch_board_left(b, 6, 1000, at, (uint64_t)i, 0);
+        watch_board_left(b, 6, 1000, at, 0);
         ck_assert_int_eq(look(0), WATCH_READ);
         ck_assert_uint_eq(sight.board.since, at << 1);
         ck_assert_uint_le(b->seasons, WATCH_SEASONS);
@@ -112,8 +117,8 @@ START_TEST(seasons_end)
     ck_assert_uint_eq(b->seasons, 3);
     for (int i = 0; i < 3; i++) {
         ck_assert_uint_eq(b->season[i], b->began + ends[i] * second);
-        ck_assert_uint_eq(b->spot[6].past[i].count, ends[i] - 1);
-        ck_assert_uint_eq(b->spot[6].past[i].gap_ns, 1000 * (ends[i] - 1));
+        ck_assert_uint_eq(b->past[i][6].count, ends[i] - 1);
+        ck_assert_uint_eq(b->past[i][6].gap_ns, 1000 * (ends[i] - 1));
     }
     watch_board_close();
 }
@@ -328,7 +333,8 @@ START_TEST(boards_are_copied)
     ck_assert_ptr_nonnull(mkdtemp(directory));
     watch_copy_path(file, sizeof file, directory, number(), 1);
     struct watch_board *b = make(1);
-    watch_board_place(b, function, receive, (void *)0x1234, 0, 3, WATCH_NOBODY, 8);
+    watch_board_waits(b, 0, 3, WATCH_NOBODY, 8);
+    watch_board_place(b, &calls[1], (void *)0x1234);
     watch_board_enter(b, b->began + 100);
     ck_assert_int_eq(watch_copy_write(&c, file, number(), 1, 5), 0); /* all of its job's: nobody else looks */
     ck_assert_int_eq(read_copies(directory), 0);
