@@ -12,8 +12,9 @@
  * there are twice as many lists as at the last look; then those go that no start in pmpi/request.h names either. Where
  * several threads call MPI at a time all stay, for one may be between its start and that table.
  *
- * Cost: of asking, the communicator's size (Open MPI: that times its ranks in the world, but of the world's own group);
- * of a look-up, the logarithm of the number of runs. Memory: of each list 112 bytes and 12 a run.
+ * Cost: of asking, the communicator's size (Open MPI looks for each rank one by one: 16 steps where ranks go on at one
+ * distance, up to the size of the world for others); of a look-up, the logarithm of the number of runs. Memory: of each
+ * list 112 bytes and 12 a run.
  * Threads: any.  Hook-safe: look-ups are.
  */
 #ifndef PYTHIA_PMPI_MEMBERS_H
