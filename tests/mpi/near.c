@@ -5,7 +5,7 @@
  *     near cart     2 x 3, borders on all sides; rank 2 works 8 ms a turn, the others 4
  *     near graph    a distributed graph: ring to the right only; the rank that works 8 ms changes each turn;
  *                   begun with MPI_Ineighbor_alltoallv, 1 + receiver integers each
- *     near relay    rank by rank naps 8 ms, in turn; a line to the right: only the order makes them wait
+ *     near relay    rank by rank naps 20 ms, in turn; a line to the right: only the order makes them wait
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static void relay(int rank, int ranks)
     for (int i = 0; i < TURNS / 4; i++) {
         for (int turn = 0; turn < ranks; turn++) {
             if (turn == rank)
-                nap(8);
+                nap(20);
             MPI_Neighbor_allgather(&out, 1, MPI_INT, &in, 1, MPI_INT, line);
         }
         MPI_Barrier(MPI_COMM_WORLD);
