@@ -18,6 +18,7 @@ libpythia_base_la_SOURCES = \
 	%D%/log.c %D%/log.h \
 	%D%/must.h \
 	%D%/modules.c %D%/modules.h \
+	%D%/name.h \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/order.h \
 	%D%/replace.c %D%/replace.h \

@@ -2,6 +2,7 @@
 /* What the forms of a report share; see report.h. */
 #include "findings/report.h"
 #include "base/clean.h"
+#include "base/name.h"
 
 #include "findings/findings.h"
 #include "findings/losses.h"
@@ -54,8 +55,8 @@ const struct report_loop *report_main_loop(struct report *r)
 
 char *report_program_text(const struct job *j, int most)
 {
-    const char *path = job_text(j, j->info.program), *slash = strrchr(path, '/');
-    char *text = report_text("%.*s", most, slash ? slash + 1 : *path ? path : "unnamed program"); /* a runtime's own */
+    const char *path = job_text(j, j->info.program);
+    char *text = report_text("%.*s", most, *path ? base_name(path) : "unnamed program"); /* a runtime's own */
 
     base_clean(text);
     return text;

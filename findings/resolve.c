@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/name.h"
 #include "findings/demangle.h"
 #include "findings/places.h"
 #include "findings/units.h"
@@ -206,8 +207,7 @@ static void set_name(struct report_place *p, const char *symbol)
 static void set_line(struct report_place *p, const char *path, uint32_t line)
 {
     p->path = strdup(path);
-    const char *slash = strrchr(p->path, '/');
-    p->file = slash ? slash + 1 : p->path;
+    p->file = base_name(p->path);
     p->line = line;
 }
 
@@ -268,12 +268,10 @@ static void take(const struct report_resolver *r, struct report_place *p, const 
 
 static void fill(struct report_resolver *r, struct report_place *p, const struct job_frame *f, enum report_address kind)
 {
-    const char *path = job_text(r->job, r->job->modules[f->module].path);
-    const char *slash = strrchr(path, '/');
     const struct job_place *kept = report_places_find(&r->job->places, f->module, f->offset,
                                                       kind == REPORT_CALL ? JOB_PLACE_CALL : JOB_PLACE_ENTRY);
 
-    p->module = slash ? slash + 1 : path;
+    p->module = base_name(job_text(r->job, r->job->modules[f->module].path));
     p->offset = f->offset;
     if (kept)
         take(r, p, kept);
@@ -349,30 +347,18 @@ bool report_is_start(const struct report_place *p)
     return false;
 }
 
-/* The one that the file's name begins with; NULL: none. */
-static const char *named(const char *path, const char *const *names, size_t count)
-{
-    const char *slash = strrchr(path, '/');
-
-    path = slash ? slash + 1 : path;
-    for (size_t i = 0; i < count; i++)
-        if (!strncmp(path, names[i], strlen(names[i])))
-            return names[i];
-    return NULL;
-}
-
 bool report_is_runtime(const char *module)
 {
     static const char *const names[] = { "libgomp", "libpythia", "libomp", "libiomp" };
 
-    return named(module, names, sizeof names / sizeof *names);
+    return base_name_begins(module, names, sizeof names / sizeof *names);
 }
 
 const char *report_interpreter(const char *path)
 {
     static const char *const names[] = { "python", "lua", "libR.so", "perl", "julia", "libpython", "liblua", "libperl",
                                          "libjulia" };
-    const char *name = named(path, names, sizeof names / sizeof *names);
+    const char *name = base_name_begins(path, names, sizeof names / sizeof *names);
 
     return !name || strncmp(name, "lib", 3) != 0 ? name : name[3] == 'R' ? "R" : name + 3;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "job/intern.h"
 #include "job/job.h"
 
@@ -152,8 +153,7 @@ bool job_other_arguments(const struct job *a, const struct job *b)
 
 bool job_is_of(const struct job *j, const char *program)
 {
-    const char *recorded = job_text(j, j->info.program), *a = strrchr(recorded, '/'), *b = strrchr(program, '/');
-    return !strcmp(a ? a + 1 : recorded, b ? b + 1 : program);
+    return !strcmp(base_name(job_text(j, j->info.program)), base_name(program));
 }
 
 static const char *const call_kinds[JOB_CALL_KINDS] = {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "base/order.h"
 #include "job/job.h"
 
@@ -47,12 +48,6 @@ static const struct job_frame *innermost(struct side s)
 {
     uint32_t c = terminal_of(s)->callsite;
     return c == GRAMMAR_NONE || !s.job->callsites[c].count ? NULL : &s.job->frames[s.job->callsites[c].first];
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 /* By build-id where both have one, else by the file's name. */

@@ -14,6 +14,7 @@
 
 #include "base/io.h"
 #include "base/modules.h"
+#include "base/name.h"
 
 struct search {
     uintptr_t address;
@@ -181,8 +182,7 @@ enum libgomp_listed libgomp_safe_named(const char *list, uintptr_t function, uin
     uint32_t number = base_modules_find((void *)function, &c.offset);
     if (number != BASE_MODULE_NONE)
         (void)base_modules_get(number, &module);
-    const char *slash = strrchr(module.path, '/');
-    c.module = slash ? slash + 1 : module.path;
+    c.module = base_name(module.path);
     c.own = name_of(function);
     c.starter = name_of(starter);
     enum libgomp_listed listed = decide(list, &c);

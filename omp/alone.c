@@ -22,6 +22,7 @@
 
 #include "base/fpu.h"
 #include "base/log.h"
+#include "base/name.h"
 #include "job/job.h"
 #include "omp/hooks.h"
 #include "libgomp/real.h"
@@ -47,11 +48,7 @@ static void child(void)
 static bool is_mpi(const char *path)
 {
     static const char *const names[] = { "libmpi.so", "libmpi_", "libmpich", "libmpifort", "libmpicxx", "libpmpi" };
-    const char *slash = strrchr(path, '/');
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(slash ? slash + 1 : path, names[i], strlen(names[i])))
-            return true;
-    return false;
+    return base_name_begins(path, names, sizeof names / sizeof *names);
 }
 
 static bool needs_mpi(const struct link_map *m)

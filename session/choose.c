@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/modules.h"
+#include "base/name.h"
 #include "base/replace.h"
 #include "base/rights.h"
 #include "file/file.h"
@@ -28,12 +29,6 @@ static __attribute__((constructor)) void choose_load(void)
         strcpy(start, ".");
     else if (!start[1]) /* "/": the slash that follows is enough */
         start[0] = '\0';
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 /* A relative path means the start directory's. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/name.h"
 #include "file/file.h"
 #include "merge/merge.h"
 #include "session/internal.h"
@@ -82,10 +83,10 @@ static void print_recorded(const struct job *job, const char *path)
 /* Where it goes when its own place takes it no more: a new file in TMPDIR. False where that fails, too. */
 static bool write_elsewhere(const struct job *job, char *path, size_t size)
 {
-    const char *directory = getenv("TMPDIR"), *output = session_output_path(), *slash = strrchr(output, '/');
+    const char *directory = getenv("TMPDIR");
     char why[512];
     if ((size_t)snprintf(path, size, "%s/%.100s.XXXXXX.pythia", directory && *directory ? directory : "/tmp",
-                         slash ? slash + 1 : output) >= size)
+                         base_name(session_output_path())) >= size)
         return false;
     int fd = mkstemps(path, 7); /* the name is ours before anything is written: it may be anybody's directory */
     if (fd < 0)

@@ -17,6 +17,7 @@
 #include "base/elf.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "base/name.h"
 #include "base/rights.h"
 #include "pythia.h"
 
@@ -162,10 +163,9 @@ static void say_nothing_came(void)
    it is. */
 static const char *unseen(const char *path)
 {
-    const char *slash = strrchr(path, '/');
     char loader[PATH_MAX];
     struct stat st;
-    if (!strncmp(slash ? slash + 1 : path, "ld", 2) || access(path, X_OK) || stat(path, &st))
+    if (!strncmp(base_name(path), "ld", 2) || access(path, X_OK) || stat(path, &st))
         return NULL;
     enum base_elf elf = base_elf_loader(path, loader, sizeof loader);
     if (elf == BASE_ELF_STATIC)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/name.h"
+
 struct search {
     uintptr_t address;
     struct teams_module *m;
@@ -17,11 +19,7 @@ static bool is_library(const char *path)
                                          "libdl.so",     "ld-linux",       "libgomp.so",     "libgcc_s.so",
                                          "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi",
                                          "libpythia" };
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
+    return base_name_begins(path, names, sizeof names / sizeof *names);
 }
 
 /* glibc has relocated the pointers of its own copy, other loaders need not. */

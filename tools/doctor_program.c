@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/name.h"
 #include "base/options.h"
 #include "base/preload.h"
 #include "file/file.h"
@@ -305,14 +306,13 @@ static void compare_builds(const struct doctor_target *t, const struct job *j, c
 static void default_job(const struct doctor_target *t, char *path, size_t size)
 {
     char real[PATH_MAX];
-    const char *given = getenv("PYTHIA_INPUT"), *slash;
+    const char *given = getenv("PYTHIA_INPUT");
 
     given = given && *given ? given : getenv("PYTHIA_OUTPUT");
-    slash = strrchr(realpath(t->path, real) ? real : t->path, '/');
     if (given && *given)
         snprintf(path, size, "%s", given);
     else
-        snprintf(path, size, "%s.pythia", slash ? slash + 1 : t->path);
+        snprintf(path, size, "%s.pythia", base_name(realpath(t->path, real) ? real : t->path));
 }
 
 static void check_job(const struct doctor_target *t)

@@ -12,6 +12,7 @@
 
 #include "base/elf.h"
 #include "base/launcher.h"
+#include "base/name.h"
 #include "tools/capture.h"
 
 /* --- The program --- */
@@ -76,11 +77,8 @@ const char *program_unseen(const char *path)
 static bool is_named(const char *path, const char *const *names, size_t count)
 {
     char real[PATH_MAX];
-    const char *base = strrchr(path, '/');
+    const char *base = base_name(realpath(path, real) ? real : path);
 
-    if (realpath(path, real))
-        base = strrchr(real, '/');
-    base = base ? base + 1 : path;
     for (size_t i = 0; i < count; i++) {
         size_t n = strlen(names[i]);
         if (!strncmp(base, names[i], n) && strspn(base + n, "0123456789.") == strlen(base + n))
@@ -193,11 +191,9 @@ bool program_is_launcher(const char *command)
     static const char *const names[] = { "mpirun", "mpiexec", "orterun", "oshrun", "prterun", "prun", "srun", "aprun",
                                          "jsrun", "mpiexec.hydra", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich",
                                          "mpiexec.mpich" };
-    const char *base = strrchr(command, '/');
 
-    base = base ? base + 1 : command;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!strcmp(base, names[i]))
+        if (!strcmp(base_name(command), names[i]))
             return true;
     return false;
 }
@@ -224,11 +220,10 @@ static int values_of(const char *option)
 static size_t prefix_of(char *const *argv)
 {
     char path[PATH_MAX];
-    const char *slash = strrchr(argv[0], '/');
 
     if (program_is_launcher(argv[0]))
         return 1;
-    if (!strcmp(slash ? slash + 1 : argv[0], "pythia"))
+    if (!strcmp(base_name(argv[0]), "pythia"))
         return argv[1] && (!strcmp(argv[1], "record") || !strcmp(argv[1], "predict")) ? 2 : 0;
     return program_find(argv[0], path, sizeof path) == 0 && is_wrapper(path) ? 1 : 0;
 }

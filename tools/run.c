@@ -20,6 +20,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
+#include "base/name.h"
 #include "base/options.h"
 #include "base/preload.h"
 #include "base/replace.h"
@@ -309,13 +310,12 @@ static bool is_forced(const struct request *r)
 static int check_output(const struct request *r, const char *program)
 {
     const char *given = r->value[row_named("output")] ? r->value[row_named("output")] : getenv("PYTHIA_OUTPUT");
-    const char *slash = strrchr(program, '/');
     char path[PATH_MAX];
 
     if (given && *given)
         snprintf(path, sizeof path, "%s", given);
     else if (!strcmp(r->mode, "record"))
-        snprintf(path, sizeof path, "%.200s.pythia", slash ? slash + 1 : program);
+        snprintf(path, sizeof path, "%.200s.pythia", base_name(program));
     else
         return TOOL_OK;
     if (!base_log_is_first_rank())
