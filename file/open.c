@@ -308,7 +308,7 @@ int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_s
         grammar_flat_destroy(g);
         return error;
     }
-    g->pager = &page->pager;
+    g->pager = page->before ? &page->pager : NULL;
     grammar_flat_destroy(c->grammar);
     c->grammar = g;
     page->open = true;
@@ -316,19 +316,6 @@ int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_s
 }
 
 /* --- A member --- */
-
-/* Attributes come into the class's grammar, which shares its array of them. */
-static void page_member_attrs(struct grammar_pager *pager, uint32_t node)
-{
-    struct file_member *m = (struct file_member *)pager;
-    struct file_store *s = m->page->store;
-    const struct grammar_flat *g = s->reader.job->classes[m->page->class_index].grammar;
-    m->page->pager.attrs(&m->page->pager, node);
-    base_lock_take(&s->lock, BASE_LOCK_FILE);
-    m->grammar->nodes[node].attr = g->nodes[node].attr;
-    m->grammar->nodes[node].attr_count = g->nodes[node].attr_count;
-    base_lock_release(&s->lock, BASE_LOCK_FILE);
-}
 
 static int make_member(struct file_store *s, struct file_page *page, const struct job_class *c, uint32_t rank,
                        uint32_t thread, const struct grammar_flat **g)
@@ -338,7 +325,6 @@ static int make_member(struct file_store *s, struct file_page *page, const struc
     if (!m)
         return file_reader_no_memory(r);
     m->page = page;
-    m->pager.attrs = page_member_attrs;
     m->grammar = job_member_grammar(c, rank, thread);
     int error = m->grammar ? grammar_flat_measure(m->grammar, r->why, r->why_size) : file_reader_no_memory(r);
     if (error) {
@@ -346,7 +332,6 @@ static int make_member(struct file_store *s, struct file_page *page, const struc
         free(m);
         return error;
     }
-    m->grammar->pager = &m->pager;
     m->next = s->member;
     s->member = m;
     *g = m->grammar;

@@ -31,7 +31,6 @@ struct file_page {
 
 /* The grammar of a member whose exponents are not those of its class's grammar, or that has not all of its times. */
 struct file_member {
-    struct grammar_pager pager; /* attributes alone: those of the page */
     struct file_page *page;
     struct grammar_flat *grammar;
     struct file_member *next;

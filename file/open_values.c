@@ -118,9 +118,8 @@ static void place_samples(const struct file_page *page, uint32_t node)
             c.grammar->attrs[n->attr + n->attr_count++] = c.variants[k].attr;
 }
 
-static void page_attrs(struct grammar_pager *pager, uint32_t node)
+static void page_attrs(struct file_page *page, uint32_t node)
 {
-    struct file_page *page = (struct file_page *)pager;
     if (atomic_load_explicit(&page->seen[node], memory_order_acquire))
         return;
     base_lock_take(&page->store->lock, BASE_LOCK_FILE);
@@ -154,7 +153,6 @@ int file_values_open(struct file_page *page, struct grammar_flat *g)
         return file_reader_no_memory(&page->store->reader);
     memcpy(page->values.ranges, c->ranges, c->member_ranges * sizeof *c->ranges);
     mark_set(page, 0, c->member_ranges);
-    page->pager.attrs = page_attrs;
     return 0;
 }
 
@@ -177,7 +175,7 @@ bool file_class_at(const struct job *j, uint32_t class_index, uint32_t node, str
     if ((page && !page->open) || node >= j->classes[class_index].grammar->node_count)
         return false;
     if (page)
-        page_attrs(&page->pager, node);
+        page_attrs(page, node);
     *c = page ? class_at(page, node) : j->classes[class_index];
     return true;
 }

@@ -39,12 +39,6 @@ struct job_extremes_list {
     uint32_t count, room;
 };
 
-static inline unsigned job_bucket(uint64_t ns)
-{
-    unsigned log = 63u - (unsigned)__builtin_clzll(ns | 1);
-    return log < JOB_BUCKETS ? log : JOB_BUCKETS - 1;
-}
-
 void job_extremes_begin(struct job_extremes *e); /* of no event */
 /* One gets the events of another, of whatever terminal. */
 void job_extremes_add_up(void *into, const void *from);

@@ -16,13 +16,6 @@ static uint32_t variant_place(const struct job_class *c, uint32_t node, enum gra
                             v[i].node < node || (v[i].node == node && v[i].attr.channel < channel));
 }
 
-const struct job_variant *job_variant_first(const struct job_class *c, uint32_t node, enum grammar_channel channel)
-{
-    uint32_t i = variant_place(c, node, channel);
-    bool found = i < c->variant_count && c->variants[i].node == node && c->variants[i].attr.channel == channel;
-    return found ? &c->variants[i] : NULL;
-}
-
 const struct job_variant *job_variant(const struct job_class *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread)
 {

@@ -17,8 +17,6 @@ struct job;
    stream, from 0. Returns 0 with *value; 1: varies without a rule ("*"); 2: the node has no such attribute. */
 int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node, enum grammar_channel channel,
                    uint32_t rank, uint32_t thread, uint64_t i, uint64_t nth, int64_t *value);
-/* The first variant of a node's channel; those that follow are of the same while they say so. NULL without. */
-const struct job_variant *job_variant_first(const struct job_class *c, uint32_t node, enum grammar_channel channel);
 /* The variant that covers a member, NULL without. */
 const struct job_variant *job_variant(const struct job_class *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread);

@@ -266,7 +266,7 @@ struct oracle_index *oracle_index_create(const struct grammar_flat *g)
     if (!x)
         return NULL;
     x->grammar = g;
-    x->pager = g->pager && g->pager->before ? g->pager : NULL;
+    x->pager = g->pager;
     pthread_mutex_init(&x->lock, NULL);
     if (!allocate(x) || !measure(x)) {
         oracle_index_destroy(x);

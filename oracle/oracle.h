@@ -95,13 +95,6 @@ void oracle_bound(struct oracle *o, uint64_t distance, struct oracle_answer *ans
 int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t horizon, uint64_t *distance,
                 struct oracle_answer *answer);
 
-/* Attribute `channel` of an answer's node (of its reference's grammar), NULL without. */
-const struct grammar_attr *oracle_attr(const struct oracle *o, const struct oracle_answer *answer,
-                                       enum grammar_channel channel);
-
-/* Statistics of an answer's node as recorded, NULL without. */
-const struct grammar_stats *oracle_stats(const struct oracle *o, const struct oracle_answer *answer);
-
 /* Events and ns that remain of the run, and of the innermost loop around the position; < 0 where unknown. Of a run that
    is longer than recorded nothing is known but that its progress is 1. */
 struct oracle_remaining { double events, ns, loop_events, loop_ns, progress; };

@@ -345,30 +345,6 @@ const struct oracle_index *oracle_reference(const struct oracle *o, uint32_t ref
     return reference < o->references ? o->reference[reference].index : NULL;
 }
 
-const struct grammar_attr *oracle_attr(const struct oracle *o, const struct oracle_answer *answer,
-                                       enum grammar_channel channel)
-{
-    if (answer->terminal == GRAMMAR_NONE || answer->reference >= o->references)
-        return NULL;
-    const struct grammar_flat *g = o->reference[answer->reference].index->grammar;
-    if (g->pager)
-        g->pager->attrs(g->pager, answer->node);
-    const struct grammar_flat_node *n = &g->nodes[answer->node];
-    for (uint32_t i = 0; n->attr != GRAMMAR_NONE && i < n->attr_count; i++)
-        if (g->attrs[n->attr + i].channel == channel)
-            return &g->attrs[n->attr + i];
-    return NULL;
-}
-
-const struct grammar_stats *oracle_stats(const struct oracle *o, const struct oracle_answer *answer)
-{
-    if (answer->terminal == GRAMMAR_NONE || answer->reference >= o->references)
-        return NULL;
-    const struct oracle_index *x = o->reference[answer->reference].index;
-    oracle_touch(x, answer->node);
-    return &x->grammar->stats[answer->node];
-}
-
 /* --- The answer of some --- */
 
 int oracle_ask_some(struct oracle *o, uint64_t distance, const uint64_t *at, const uint8_t *set,

@@ -84,9 +84,8 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
 {
     int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, at, 1), root = value(b, rank, node, GRAMMAR_PEER, at, 0);
     struct replay_op op = { .kind = REPLAY_COLLECTIVE, .shape = b->site[place / 2].shape, .place = place,
-                            .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = rank,
-                            .size = b->source.ranks, .peer = root >= 0 ? (uint32_t)root : 0,
-                            .bytes = bytes > 0 ? (uint64_t)bytes : 1,
+                            .group = t->comm, .me = rank, .size = b->source.ranks,
+                            .peer = root >= 0 ? (uint32_t)root : 0, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
                             .tag = REPLAY_TAG_COLLECTIVE | replay_tag(bind_comm(b, rank, t->comm), 0) };
     struct job_members m;
 

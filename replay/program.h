@@ -82,7 +82,6 @@ struct replay_op {
     uint8_t kind;     /* enum replay_kind */
     uint8_t shape;    /* enum replay_shape */
     uint8_t computes; /* of COMPUTE: the program's own work, not time in a call */
-    uint8_t finals;   /* of COLLECTIVE: MPI_Finalize */
     uint8_t starts;   /* of COLLECTIVE: only begun, with requests of this event */
     uint8_t cancelled; /* of WAIT: no message came for the receive */
     uint8_t polls;    /* of WAIT: it looks now and then, for `ns` in all; of COMPUTE: work between such looks */

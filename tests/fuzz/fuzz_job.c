@@ -143,8 +143,6 @@ static void follow_class(const struct job *j, uint32_t i, const struct grammar_f
     for (uint32_t n = 0; o && n < 80; n++) {
         int known = oracle_predict(o, 1 + 6 * n * n, &a) == 0;
         if (known) {
-            (void)oracle_attr(o, &a, GRAMMAR_PEER);
-            (void)oracle_stats(o, &a);
             if (file_class_at(j, i, a.node, &c))
                 (void)job_attr_value(j, &c, a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n, n, &value);
         }
