@@ -14,7 +14,7 @@
 
 enum { GROUP_STEPS = 1 << 20 }; /* of a look-up in one group; a file that needs more is refused */
 
-void job_groups_free(struct job_groups *g)
+static void free_groups(struct job_groups *g)
 {
     free(g->group);
     free(g->runs);
@@ -111,7 +111,7 @@ int job_groups_join(const struct job *into, const struct job *from, const uint32
     int error = join_views(out, v, n);
     free(v);
     if (error)
-        job_groups_free(out);
+        free_groups(out);
     return error;
 }
 
@@ -184,7 +184,7 @@ static int join_one(struct job *j, const struct job *one)
     int error = job_groups_join(j, one, NULL, &joined);
     if (error)
         return error;
-    job_groups_free(&j->groups);
+    free_groups(&j->groups);
     j->groups = joined;
     return 0;
 }
@@ -198,13 +198,13 @@ int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own
         error = add_one(&one.groups, comm, 1, own[0].first, remote, remote_count);
     bool known = !error && has_groups(&j->groups, comm), same = known && same_groups(&j->groups, comm, &one.groups);
     if (!error && known && !same) { /* another one of that name */
-        job_groups_free(&one.groups);
+        free_groups(&one.groups);
         error = append(&one.groups, (struct job_group){ .comm = comm }, NULL, NULL);
     }
     if (!error && !same) /* a new one is the last: joining would copy all for each */
         error = first_group(&j->groups, comm) == j->groups.group_count ? append_all(&j->groups, &one.groups)
                                                                        : join_one(j, &one);
-    job_groups_free(&one.groups);
+    free_groups(&one.groups);
     return error;
 }
 

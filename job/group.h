@@ -73,7 +73,6 @@ int64_t job_comm_world(const struct job *j, uint32_t comm, uint32_t rank, int64_
 int64_t job_comm_rank(const struct job *j, uint32_t comm, uint32_t rank);
 
 /* --- Between the parts of a job --- */
-void job_groups_free(struct job_groups *g);
 int job_groups_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
 /* The groups of both, communicators of `from` renamed. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
 int job_groups_join(const struct job *into, const struct job *from, const uint32_t *comm_map, struct job_groups *out);

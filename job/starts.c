@@ -12,7 +12,7 @@
 
 enum { STARTS_SEED = 0x57a7 };
 
-void job_starts_free(struct job_starts *s)
+static void free_starts(struct job_starts *s)
 {
     free(s->list);
     free(s->runs);
@@ -62,7 +62,7 @@ static int join(const struct job_starts *a, const struct job_starts *b, struct j
         error = append(out, l->name, from->runs + l->first, l->count);
     }
     if (error)
-        job_starts_free(out);
+        free_starts(out);
     return error;
 }
 
@@ -80,10 +80,10 @@ int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs
     int error = append(&one, name, runs, count);
     if (!error)
         error = join(&j->starts, &one, &joined);
-    job_starts_free(&one);
+    free_starts(&one);
     if (error)
         return error;
-    job_starts_free(&j->starts);
+    free_starts(&j->starts);
     j->starts = joined;
     return 0;
 }

@@ -40,7 +40,6 @@ int job_completes(const struct job *j, const struct job_class *c, uint32_t node,
                   uint64_t i, struct job_start_run *one, const struct job_start_run **runs, uint32_t *count);
 
 /* --- Between the parts of a job --- */
-void job_starts_free(struct job_starts *s);
 int job_starts_check(const struct job *j, char *why, size_t size);
 int job_starts_join(const struct job *into, const struct job *from, struct job_starts *out); /* 0 or PYTHIA_E… */
 

@@ -137,14 +137,14 @@ static bool take(struct work *w, uint64_t *begin, uint64_t *end)
     return true;
 }
 
-bool omp_constructs_start(const struct omp_hook_loop *loop, uint64_t *begin, uint64_t *end)
+static bool start_share(const struct omp_hook_loop *loop, uint64_t *begin, uint64_t *end)
 {
     struct work *w;
     (void)enter(loop, &w);
     return take(w, begin, end);
 }
 
-bool omp_constructs_next(uint64_t *begin, uint64_t *end)
+static bool next_share(uint64_t *begin, uint64_t *end)
 {
     return take(work_of(omp_shares_own()->construct), begin, end);
 }
@@ -174,13 +174,13 @@ static unsigned first_section(unsigned count)
 {
     uint64_t section, end;
     struct omp_hook_loop l = omp_constructs_loop(OMP_HOOK_DYNAMIC, true, 1, count + 1ull, 1, 1, count > 0);
-    return omp_constructs_start(&l, &section, &end) ? (unsigned)section : 0;
+    return start_share(&l, &section, &end) ? (unsigned)section : 0;
 }
 
 static unsigned next_section(void)
 {
     uint64_t section, end;
-    return omp_constructs_next(&section, &end) ? (unsigned)section : 0;
+    return next_share(&section, &end) ? (unsigned)section : 0;
 }
 
 /* --- Single --- */
@@ -224,7 +224,7 @@ void omp_constructs_copied(void *data)
         uint64_t from, to;                                                \
         if (!omp_shares_inside(base_frame_here()))                        \
             return libgomp_real()->name(begin, end);                      \
-        if (!omp_constructs_next(&from, &to))                             \
+        if (!next_share(&from, &to))                             \
             return false;                                                 \
         *begin = (type)from;                                              \
         *end = (type)to;                                                  \
@@ -239,7 +239,7 @@ void omp_constructs_copied(void *data)
             return libgomp_real()->name arguments;                                                                 \
         struct omp_hook_loop l = omp_constructs_loop(schedule, up, (uint64_t)start, (uint64_t)end, (uint64_t)step, \
                                                      (uint64_t)chunk, (up) ? start < end : start > end);           \
-        if (!omp_constructs_start(&l, &from, &to))                                                                 \
+        if (!start_share(&l, &from, &to))                                                                 \
             return false;                                                                                          \
         *first = (type)from;                                                                                       \
         *last = (type)to;                                                                                          \

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/detect.h"
-
+/*
+ * Programs in which hooks cannot see parallel regions: said in one line, once a job.
+ *
+ *   libgomp linked before Pythia     told when the library is loaded: calls are bound to libgomp
+ *   libgomp linked into the program  told when it ends and no hook was ever called: its calls are bound to its own
+ *
+ * The second is looked for in the program's file: it defines GOMP_parallel; or it is stripped, calls no GOMP_parallel
+ * of others, and holds the name of a variable that only libgomp asks for.
+ * Not seen: libgomp inside of a library (RTLD_DEEPBIND, or linked into that). LLVM's libomp has its own interface
+ * (ompt.c).
+ *
+ * Threads: none (loader).  Hook-safe: no.
+ */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,7 +60,8 @@ static struct signs look(Elf *elf)
     return s;
 }
 
-bool omp_hook_detect_static(const char *path)
+/* Whether the ELF file has a libgomp of its own. False for what cannot be read. */
+static bool is_static(const char *path)
 {
     int file = base_io_open(path, O_RDONLY, 0);
     Elf *elf = file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(file, ELF_C_READ_MMAP, NULL) : NULL;
@@ -90,7 +103,7 @@ static __attribute__((constructor)) void detect_load(void)
 static __attribute__((destructor)) void detect_unload(void)
 {
     bool called = atomic_load(&libgomp_real_ready);
-    if (called || getpid() != process || !speaks() || !omp_hook_detect_static("/proc/self/exe"))
+    if (called || getpid() != process || !speaks() || !is_static("/proc/self/exe"))
         return;
     session_tree_said();
     base_log_warn(

@@ -62,8 +62,6 @@ void omp_shares_yield(void);
 uint64_t omp_constructs_begin(const struct omp_hook_loop *first);
 void omp_constructs_end(uint64_t last);
 
-bool omp_constructs_start(const struct omp_hook_loop *loop, uint64_t *begin, uint64_t *end);
-bool omp_constructs_next(uint64_t *begin, uint64_t *end);
 void *omp_constructs_copy(void);
 void omp_constructs_copied(void *data);
 

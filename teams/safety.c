@@ -84,7 +84,8 @@ static void read_one(struct teams_prover *prover, struct teams_proof *p)
     answer(p, v.proof, v.where, base_clock_now() - begin);
 }
 
-void teams_safety_work(void)
+/* Reads the code of all functions that have no answer yet. */
+static void read_all(void)
 {
     struct teams_prover *prover = NULL;
     bool made = false;
@@ -109,7 +110,7 @@ static void *reader_main(void *unused)
     (void)unused;
     base_guard_stay();
     while (sem_wait(&reader.wake) || !atomic_load(&reader.stop))
-        teams_safety_work();
+        read_all();
     return NULL;
 }
 
@@ -152,5 +153,5 @@ void teams_safety_finish(bool rest)
     reader.process = 0;
     pthread_mutex_unlock(&reader.lock);
     if (rest)
-        teams_safety_work();
+        read_all();
 }

@@ -43,8 +43,6 @@ bool teams_safety_holds(uint32_t word);
 void teams_safety_know(struct teams_proof *p, uint32_t word, uintptr_t where, uint64_t ns);
 /* Wants an answer while the program runs: a thread of ours reads the code, soon. */
 void teams_safety_ask(struct teams_proof *p);
-/* Reads the code of all functions that have no answer yet. */
-void teams_safety_work(void);
 /* At the end of the run: nothing is read any more while the program runs. With `rest` the same is done once more. */
 void teams_safety_finish(bool rest);
 
