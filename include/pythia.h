@@ -225,16 +225,18 @@ PYTHIA_CALLBACK pythia_oracle_t *pythia_oracle_self(void);
 /* --- The job while it runs, asked by the program itself: a thread that monitors ---
  *
  * In libpythia_pmpi and libpythia_omp; PYTHIA_OPTIONAL as below. What `pythia watch` shows, of the ranks on this node.
- * Each call reads a file of 50 KiB for each of them: nothing for a hot loop. */
+ * Each call reads a file of 111 KiB for each of them: nothing for a hot loop. */
 
 /* Ranks that this process's rank waits for at this moment, in a blocking call of the thread that began MPI. Returns how
    many (0: none, or not known); the first `count` of them go to `ranks`, which may be NULL.
    Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_job_waiting_for(uint32_t *ranks, uint32_t count);
-/* Of a predicted run: seconds until the rank with most left has ended, and how much of its time is over, 0 to 1. Each
-   may be NULL. Returns 0, 1 where nothing is known (PYTHIA_BOARD=no, no run under Pythia), or PYTHIA_ENOMEM.
+/* Of a predicted run: seconds until the rank with most left has ended; between which two that should be with a chance
+   of 80 %, by how far ends that were foretold before differ from this one (below 0: there were too few); and how much
+   of its time is over, 0 to 1. Each may be NULL. Returns 0, 1 where nothing is known (PYTHIA_BOARD=no, no run under
+   Pythia), or PYTHIA_ENOMEM.
    Threads: any.  Hook-safe: no. */
-PYTHIA_CALLBACK int pythia_job_remaining(double *seconds, double *progress);
+PYTHIA_CALLBACK int pythia_job_remaining(double *seconds, double *low, double *high, double *progress);
 /* Time outside MPI calls over all time so far, and its mean over the ranks' largest, 0 to 1. Each may be NULL. Returns
    0, 1 where nothing is known, or PYTHIA_ENOMEM.
    Threads: any.  Hook-safe: no. */

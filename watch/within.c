@@ -77,16 +77,22 @@ static int within_numbers(struct watch_numbers *n)
     return 0;
 }
 
-int pythia_job_remaining(double *seconds, double *progress)
+static void give(double *to, double value)
+{
+    if (to)
+        *to = value;
+}
+
+int pythia_job_remaining(double *seconds, double *low, double *high, double *progress)
 {
     struct watch_numbers n;
     int status = within_numbers(&n);
     if (status || n.eta < 0)
         return status ? status : 1;
-    if (seconds)
-        *seconds = n.eta;
-    if (progress)
-        *progress = n.progress;
+    give(seconds, n.eta);
+    give(low, n.eta_low);
+    give(high, n.eta_high);
+    give(progress, n.progress);
     return 0;
 }
 
@@ -96,9 +102,7 @@ int pythia_job_efficiency(double *parallel, double *load_balance)
     int status = within_numbers(&n);
     if (status || n.whole.load_balance < 0)
         return status ? status : 1;
-    if (parallel)
-        *parallel = n.whole.parallel;
-    if (load_balance)
-        *load_balance = n.whole.load_balance;
+    give(parallel, n.whole.parallel);
+    give(load_balance, n.whole.load_balance);
     return 0;
 }

@@ -7,15 +7,15 @@ import collections
 import ctypes
 
 Efficiency = collections.namedtuple("Efficiency", "parallel load_balance")
-Left = collections.namedtuple("Left", "seconds progress")
+Left = collections.namedtuple("Left", "seconds low high progress")
 
 
 def _function(name):
     return getattr(ctypes.CDLL(None), name, None)
 
 
-def _two(name):
-    values = ctypes.c_double(), ctypes.c_double()
+def _values(name, count):
+    values = [ctypes.c_double() for _ in range(count)]
     function = _function(name)
     known = function is not None and function(*map(ctypes.byref, values)) == 0
     return [v.value for v in values] if known else None
@@ -32,12 +32,12 @@ def waiting_for():
 
 
 def remaining():
-    """Left(seconds, progress) of a predicted run; None: not known."""
-    values = _two("pythia_job_remaining")
-    return Left(*values) if values else None
+    """Left(seconds, low, high, progress) of a predicted run, low to high with a chance of 80 %; None: not known."""
+    values = _values("pythia_job_remaining", 4)
+    return Left(*(v if v >= 0 else None for v in values)) if values else None
 
 
 def efficiency():
     """Efficiency(parallel, load_balance) so far, of the ranks on this node; None: not known."""
-    values = _two("pythia_job_efficiency")
+    values = _values("pythia_job_efficiency", 2)
     return Efficiency(*values) if values else None

@@ -20,7 +20,7 @@
 
 #include "pythia.h"
 
-enum { CULPRIT = 3, TURN_US = 2000 };
+enum { CULPRIT = 3, TURN_US = 2000, TELLS = 1000 /* after so many */ };
 
 static int rank, ranks;
 static MPI_Comm rows, columns, copy;
@@ -320,7 +320,7 @@ static void *monitor(void *unused)
         count = pythia_job_waiting_for(of, 8);
     }
     int known = pythia_job_efficiency(&parallel, &balance);
-    int ends = pythia_job_remaining(&seconds, &progress);
+    int ends = pythia_job_remaining(&seconds, NULL, NULL, &progress);
     printf("%d %u %d %d %d %d\n", count, of[0], known, parallel > 0 && parallel < 1, balance > parallel && balance <= 1,
            ends);
     return NULL;
@@ -337,6 +337,17 @@ static void ask(void)
     sum(MPI_COMM_WORLD);
     if (rank == 0)
         pthread_join(thread, NULL);
+}
+
+/* What is left of a run, and whether its bounds are around that. */
+static void tell(void)
+{
+    double seconds = -1, low = -1, high = -1, progress = -1;
+    if (!pythia_job_remaining)
+        return;
+    int result = pythia_job_remaining(&seconds, &low, &high, &progress);
+    bool within = seconds < 60 && 0 <= low && low <= seconds && seconds <= high;
+    printf("left %d %d %d\n", result, within, 0 < progress && progress < 1);
 }
 
 static const struct fault {
@@ -359,8 +370,11 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &rows);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &columns);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    for (int i = 0; i < turns; i++)
+    for (int i = 0; i < turns; i++) {
         turn(TURN_US);
+        if (rank == 0 && i == TELLS)
+            tell();
+    }
     for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++)
         if (!strcmp(name, faults[i].name) && faults[i].function)
             faults[i].function();
