@@ -91,7 +91,7 @@ static const struct tool_option options[] = {
 
 static const struct tool_line usage = {
     .options = options, .arguments = "A B\nBASE... NEW", .take = take_job, .check = check,
-    .doc = "Compares two jobs: calls and regions, loops and their turns, rules and team sizes that changed, and times that "
+    .doc = "Compares two jobs: calls and regions, loops and their turns, team sizes that changed, and times that "
            "moved beyond their spread. With other numbers of ranks it says how often calls and loops are executed by rank "
            "count P: constant, with P, with P^(1/3), 1/P, or other. With rules it says which promises the second job breaks."
            "\v"

@@ -56,6 +56,7 @@ class Job:
             self.check_times()
         self.read_streams()
         self.read_lists()
+        self.places = self.read_places()
 
     def open(self, data):
         if data[:8] != b"PYTHIA\x1a\n":
@@ -441,6 +442,21 @@ class Job:
         for name, count in zip(names, counts):
             self.lists[name] = [(first, (step ^ 0x80000000) - 0x80000000, times) for first, step, times in run[:count]]
             run = run[count:]
+
+    def read_places(self):
+        """(module, address, kind, function, file, line, within, in main, code, around, ways) of each, in order."""
+        if 38 not in self.sections:
+            return []
+        body, n = self.sections[38]
+        (ways,) = struct.unpack_from("<I", body)
+        layout = "IQ" + 9 * "I"
+        rows = list(zip(*self.take(body, 4, n, layout)))
+        to = struct.unpack_from("<%dI" % ways, body, 4 + n * struct.calcsize("<" + layout))
+        if len(body) != 4 + n * struct.calcsize("<" + layout) + 4 * ways or sum(row[10] for row in rows) != ways:
+            fail("size of the places")
+        if any(a[:3] >= b[:3] for a, b in zip(rows, rows[1:])) or any(place >= n for place in to):
+            fail("order of the places")
+        return rows
 
     def print_starts(self):
         for name, runs in self.lists.items():
