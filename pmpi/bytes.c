@@ -180,15 +180,16 @@ int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int64_t cou
     return bytes_role(call, root) == BYTES_BYSTANDER ? 0 : bytes_times(call, count, type);
 }
 
-int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
-                               MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype)
+/* Of a scatter, too: its root takes part only with what it sends where that is in place. */
+int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *buffer, int64_t count,
+                               MPI_Datatype type, int64_t rootcount, MPI_Datatype roottype)
 {
     enum bytes_role role = bytes_role(call, root);
     if (role == BYTES_BYSTANDER)
         return 0;
-    if (role == BYTES_ROOT && (sendbuf == MPI_IN_PLACE || root == MPI_ROOT))
-        return bytes_times(call, recvcount, recvtype);
-    return bytes_times(call, sendcount, sendtype);
+    if (role == BYTES_ROOT && (buffer == MPI_IN_PLACE || root == MPI_ROOT))
+        return bytes_times(call, rootcount, roottype);
+    return bytes_times(call, count, type);
 }
 
 int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
@@ -202,17 +203,6 @@ int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const voi
     if (role == BYTES_ROOT && sendbuf == MPI_IN_PLACE)
         return bytes_times(call, bytes_count(call, recvcounts, root), recvtype);
     return bytes_times(call, sendcount, sendtype);
-}
-
-int64_t pmpi_hook_bytes_scatter(struct pmpi_hook_call *call, int root, const void *recvbuf, int64_t recvcount,
-                                MPI_Datatype recvtype, int64_t sendcount, MPI_Datatype sendtype)
-{
-    enum bytes_role role = bytes_role(call, root);
-    if (role == BYTES_BYSTANDER)
-        return 0;
-    if (role == BYTES_ROOT && (recvbuf == MPI_IN_PLACE || root == MPI_ROOT))
-        return bytes_times(call, sendcount, sendtype);
-    return bytes_times(call, recvcount, recvtype);
 }
 
 int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const void *recvbuf, int64_t recvcount,

@@ -72,7 +72,7 @@ static __attribute__((noinline)) const struct pmpi_hook_communicator *comm_miss(
     return cache->slot[pmpi_hook_comm_mix(key) % PMPI_HOOK_COMMS].comm = &entry->seen;
 }
 
-static const struct pmpi_hook_communicator *comm_lookup(uint64_t key)
+const struct pmpi_hook_communicator *pmpi_hook_comm_bound(uint64_t key)
 {
     const struct pmpi_hook_communicator *known = pmpi_hook_comm_cached(key);
     return known ? known : comm_miss(key);
@@ -284,17 +284,7 @@ const struct pmpi_hook_communicator *pmpi_hook_comm_known(MPI_Comm comm)
 {
     if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
         return pmpi_hook_comm_of(comm);
-    return comm == MPI_COMM_NULL ? NULL : comm_lookup(PMPI_HOOK_KEY(comm, PMPI_HOOK_OF_COMM));
-}
-
-const struct pmpi_hook_communicator *pmpi_hook_comm_of_window(MPI_Win win)
-{
-    return win == MPI_WIN_NULL ? NULL : comm_lookup(PMPI_HOOK_KEY(win, PMPI_HOOK_OF_WINDOW));
-}
-
-const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file)
-{
-    return file == MPI_FILE_NULL ? NULL : comm_lookup(PMPI_HOOK_KEY(file, PMPI_HOOK_OF_FILE));
+    return comm == MPI_COMM_NULL ? NULL : pmpi_hook_comm_bound(PMPI_HOOK_KEY(comm, PMPI_HOOK_OF_COMM));
 }
 
 /* The rank is in none of those that the call made. */
@@ -313,7 +303,7 @@ void pmpi_hook_comm_born(const struct pmpi_hook_communicator *parent, const char
         comm_left_out((struct comm_entry *)parent, kind);
 }
 
-static void comm_bind(uint64_t key, const struct pmpi_hook_communicator *comm)
+void pmpi_hook_comm_bind(uint64_t key, const struct pmpi_hook_communicator *comm)
 {
     if (!comm)
         return;
@@ -323,24 +313,9 @@ static void comm_bind(uint64_t key, const struct pmpi_hook_communicator *comm)
     base_lock_release(&comm_lock, BASE_LOCK_COMM);
 }
 
-void pmpi_hook_bind_window(MPI_Win win, const struct pmpi_hook_communicator *comm)
+void pmpi_hook_comm_unbind(uint64_t key)
 {
-    comm_bind(PMPI_HOOK_KEY(win, PMPI_HOOK_OF_WINDOW), comm);
-}
-
-void pmpi_hook_bind_file(MPI_File file, const struct pmpi_hook_communicator *comm)
-{
-    comm_bind(PMPI_HOOK_KEY(file, PMPI_HOOK_OF_FILE), comm);
-}
-
-void pmpi_hook_forget_window(MPI_Win win)
-{
-    comm_take_out(PMPI_HOOK_KEY(win, PMPI_HOOK_OF_WINDOW), false);
-}
-
-void pmpi_hook_forget_file(MPI_File file)
-{
-    comm_take_out(PMPI_HOOK_KEY(file, PMPI_HOOK_OF_FILE), false);
+    comm_take_out(key, false);
 }
 
 /* --- Nonblocking duplicates --- */

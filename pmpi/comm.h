@@ -103,9 +103,8 @@ static inline const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm co
 }
 /* Of any value: NULL where it is neither predefined nor was seen before. */
 const struct pmpi_hook_communicator *pmpi_hook_comm_known(MPI_Comm comm);
-/* NULL when its making was not seen. */
-const struct pmpi_hook_communicator *pmpi_hook_comm_of_window(MPI_Win win);
-const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file);
+/* Of a window or a file; NULL when its making was not seen. */
+const struct pmpi_hook_communicator *pmpi_hook_comm_bound(uint64_t key);
 
 /* `comm` was made of `parent` (NULL: of none) in the way `kind`, a static string. MPI_COMM_NULL is legal. */
 void pmpi_hook_comm_born(const struct pmpi_hook_communicator *parent, const char *kind, MPI_Comm comm);
@@ -116,9 +115,8 @@ struct pmpi_hook_idup *pmpi_hook_idup_make(const struct pmpi_hook_communicator *
 void pmpi_hook_idup_done(struct pmpi_hook_idup *idup);
 void pmpi_hook_idup_drop(struct pmpi_hook_idup *idup);
 
-void pmpi_hook_bind_window(MPI_Win win, const struct pmpi_hook_communicator *comm);
-void pmpi_hook_bind_file(MPI_File file, const struct pmpi_hook_communicator *comm);
-void pmpi_hook_forget_window(MPI_Win win);
-void pmpi_hook_forget_file(MPI_File file);
+/* Where a window or a file is; it is closed. */
+void pmpi_hook_comm_bind(uint64_t key, const struct pmpi_hook_communicator *comm);
+void pmpi_hook_comm_unbind(uint64_t key);
 
 #endif

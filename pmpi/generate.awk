@@ -40,10 +40,18 @@ function is_array(name, type,    list, n, i) {
 # Whether the call ends what says where it happens (*comm): then that is looked up before.
 function ends_place() { return annotation("comm") annotation("win") annotation("file") ~ /\*/ }
 
+# The number of a window or a file, which an argument is, or (there) has in it.
+function bound_key(name, there,    kind) {
+    kind = name ~ /win/ ? "WINDOW" : "FILE"
+    return "PMPI_HOOK_KEY(" (there ? "pmpi_hook_" tolower(kind) "_at(" handles(name) ", 0)" : \
+                                     value(name, kind == "WINDOW" ? "MPI_WIN_NULL" : "MPI_FILE_NULL")) \
+        ", PMPI_HOOK_OF_" kind ")"
+}
+function place_key() { return bound_key(annotation("win") annotation("file")) }
+
 function place(indent) {
     if (annotation("comm")) print indent "pmpi_hook_on_comm(&call, " value(note["comm"], "MPI_COMM_NULL") ");"
-    if (annotation("win")) print indent "pmpi_hook_on_window(&call, " value(note["win"], "MPI_WIN_NULL") ");"
-    if (annotation("file")) print indent "pmpi_hook_on_file(&call, " value(note["file"], "MPI_FILE_NULL") ");"
+    if (annotation("win") annotation("file")) print indent "pmpi_hook_on_bound(&call, " place_key() ");"
 }
 
 # What the call is about.
@@ -107,15 +115,12 @@ function before_call() {
     if (annotation("message")) print "    pmpi_hook_on_message(&call, " value(note["message"], "MPI_MESSAGE_NULL") ");"
     if (annotation("equips")) print_equips()
     if (annotation("closes"))
-        print "    pmpi_hook_forget_" closing_kind() "(" value(note["closes"], closing_null()) ");"
+        print "    pmpi_hook_comm_unbind(" bound_key(note["closes"]) ");"
     if (!describes()) return
     print "    if (__builtin_expect(call.watched, 0)) {"
     describe("        ")
     print "    }"
 }
-
-function closing_kind() { return note["closes"] ~ /win/ ? "window" : "file" }
-function closing_null() { return note["closes"] ~ /win/ ? "MPI_WIN_NULL" : "MPI_FILE_NULL" }
 
 # Polls that found nothing are over.
 function after_call(    receive) {
@@ -143,8 +148,7 @@ function after_call(    receive) {
             (note["restarts"] == "all" ? ", " number_of_requests : "") ");"
     if (annotation("completes") && !annotation("poll")) print "    if (call.accepted)\n        " completed() ";"
     if (annotation("opens"))
-        print "    pmpi_hook_opened_" (note["opens"] == "win" ? "window" : "file") "(&call, " \
-            handles(note["opens"]) ");"
+        print "    if (call.accepted)\n        pmpi_hook_comm_bind(" bound_key(note["opens"], 1) ", call.comm);"
 }
 
 # Where a poll completed nothing it is none after all.
@@ -168,8 +172,7 @@ function print_begin(from,    at, source, dest, tag, part) {
     at = annotation("completes") == "one" ? "PMPI_HOOK_HANDLE(before)" : "0"
     source = dest = "WATCH_NOBODY"; tag = "0"
     if (annotation("comm")) at = "PMPI_HOOK_HANDLE(" value(note["comm"], "MPI_COMM_NULL") ")"
-    if (annotation("win")) at = "pmpi_hook_handle_of(pmpi_hook_comm_of_window(" value(note["win"], "MPI_WIN_NULL") "))"
-    if (annotation("file")) at = "pmpi_hook_handle_of(pmpi_hook_comm_of_file(" value(note["file"], "MPI_FILE_NULL") "))"
+    if (annotation("win") annotation("file")) at = "pmpi_hook_handle_of(pmpi_hook_comm_bound(" place_key() "))"
     if (annotation("closes")) at = "pmpi_hook_handle_of(call.comm)" # it is forgotten already
     if (annotation("peer")) dest = note["peer"]
     if (annotation("root")) dest = note["root"]

@@ -136,14 +136,9 @@ void pmpi_hook_on_comm(struct pmpi_hook_call *call, MPI_Comm comm)
     hook_place(call, call->accepted ? pmpi_hook_comm_of(comm) : pmpi_hook_comm_known(comm));
 }
 
-void pmpi_hook_on_window(struct pmpi_hook_call *call, MPI_Win win)
+void pmpi_hook_on_bound(struct pmpi_hook_call *call, uint64_t key)
 {
-    hook_place(call, pmpi_hook_comm_of_window(win));
-}
-
-void pmpi_hook_on_file(struct pmpi_hook_call *call, MPI_File file)
-{
-    hook_place(call, pmpi_hook_comm_of_file(file));
+    hook_place(call, pmpi_hook_comm_bound(key));
 }
 
 void pmpi_hook_on_start(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
@@ -420,16 +415,4 @@ void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, struct pmp
         return;
     pmpi_hook_comm_born(call->comm, kind, pmpi_hook_comm_at(comm, 0));
     session_took(call->stream, base_clock_processor() - before);
-}
-
-void pmpi_hook_opened_window(struct pmpi_hook_call *call, struct pmpi_hook_handles win)
-{
-    if (call->accepted)
-        pmpi_hook_bind_window(pmpi_hook_window_at(win, 0), call->comm);
-}
-
-void pmpi_hook_opened_file(struct pmpi_hook_call *call, struct pmpi_hook_handles file)
-{
-    if (call->accepted)
-        pmpi_hook_bind_file(pmpi_hook_file_at(file, 0), call->comm);
 }

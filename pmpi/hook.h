@@ -101,8 +101,7 @@ static inline uint64_t pmpi_hook_since(const struct pmpi_hook_call *call)
 
 /* --- Where, with whom, how much: after the call, and for callbacks before it as far as it is known then --- */
 void pmpi_hook_on_comm(struct pmpi_hook_call *call, MPI_Comm comm);
-void pmpi_hook_on_window(struct pmpi_hook_call *call, MPI_Win win);
-void pmpi_hook_on_file(struct pmpi_hook_call *call, MPI_File file);
+void pmpi_hook_on_bound(struct pmpi_hook_call *call, uint64_t key); /* a window's or file's PMPI_HOOK_KEY */
 /* Where and with whom the request was started. */
 void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request);
 /* Where and with whom the probe was that gave the message: before the call, which ends the message. */
@@ -186,8 +185,6 @@ static inline void pmpi_hook_started(struct pmpi_hook_call *call, struct pmpi_ho
 }
 struct pmpi_hook_idup *pmpi_hook_idup(struct pmpi_hook_call *call, const char *kind, struct pmpi_hook_handles comm);
 void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, struct pmpi_hook_handles comm);
-void pmpi_hook_opened_window(struct pmpi_hook_call *call, struct pmpi_hook_handles win);
-void pmpi_hook_opened_file(struct pmpi_hook_call *call, struct pmpi_hook_handles file);
 
 /* --- Payload in bytes, by kind of call (pmpi/bytes.c) ---
    Only arguments that are significant on this rank are looked at: MPI_IN_PLACE and roots of intercommunicators leave
@@ -213,12 +210,10 @@ int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, struct pmpi_hook_c
 int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
                                   struct pmpi_hook_handles types);
 int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int64_t count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
-                               MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *buffer, int64_t count,
+                               MPI_Datatype type, int64_t rootcount, MPI_Datatype roottype);
 int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
                                 MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_scatter(struct pmpi_hook_call *call, int root, const void *recvbuf, int64_t recvcount,
-                                MPI_Datatype recvtype, int64_t sendcount, MPI_Datatype sendtype);
 int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const void *recvbuf, int64_t recvcount,
                                  MPI_Datatype recvtype, struct pmpi_hook_counts sendcounts, MPI_Datatype sendtype);
 
