@@ -159,8 +159,9 @@ static inline bool in_region(const struct session_stream *s, uint32_t spans)
 }
 
 /* What it took since `before` is timed, now and then, and in a predicted run left out: the oracle's part, too. */
-static __attribute__((noinline)) void append_timed(struct session_stream *s, uint32_t entry, enum job_phase phase,
-                                                   struct grammar_event *e, uint64_t before)
+static inline __attribute__((always_inline)) void append_timed(struct session_stream *s, uint32_t entry,
+                                                               enum job_phase phase, struct grammar_event *e,
+                                                               uint64_t before)
 {
     bool timed = s->events > s->sample_at && s->events - 1 != s->first_at;
     if (s->oracle)
