@@ -1,23 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/lock.h"
 
+#include <stddef.h>
+
+#include "config.h"
+
+/* What this thread holds, of each kind. */
+static _Thread_local pthread_mutex_t *held[BASE_LOCKS] __attribute__((tls_model("initial-exec")));
+
 #ifdef PYTHIA_DEBUG
 #include <stdio.h>
 #include <stdlib.h>
 
-static __thread unsigned held; /* bits 1 << enum base_lock */
-
-void base_lock_taken(enum base_lock which)
+static void check_order(enum base_lock which)
 {
-    if (held >> which) {
-        fprintf(stderr, "pythia: lock %d is taken by a thread that holds %#x: see base/lock.h\n", which, held);
-        abort();
-    }
-    held |= 1u << which;
+    for (int later = which; later < BASE_LOCKS; later++)
+        if (held[later]) {
+            fprintf(stderr, "pythia: lock %d is taken by a thread that holds %d: see base/lock.h\n", which, later);
+            abort();
+        }
 }
-
-void base_lock_released(enum base_lock which)
+#else
+static void check_order(enum base_lock which)
 {
-    held &= ~(1u << which);
+    (void)which;
 }
 #endif
+
+void base_lock_take(pthread_mutex_t *lock, enum base_lock which)
+{
+    if (held[which] == lock)
+        return;
+    check_order(which);
+    pthread_mutex_lock(lock);
+    held[which] = lock;
+}
+
+void base_lock_release(pthread_mutex_t *lock, enum base_lock which)
+{
+    held[which] = NULL;
+    pthread_mutex_unlock(lock);
+}

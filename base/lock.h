@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Locks of what hooks do seldom: first sights, growth, communicators.
+ *
+ * A signal handler of the program may jump out of a hook (siglongjmp) that holds one. The thread still has it then: who
+ * takes it again finds it so, and goes on. (That signals wait meanwhile is no way: the kernel gives them to another
+ * thread, and a handler that jumps there runs two threads on one stack.)
+ *
  * The order in which locks are taken, written down once. Who holds one takes only later ones:
  *
  *   callback -> comm -> members -> session -> tasks -> index -> file -> modules, energy -> heap
@@ -13,8 +19,6 @@
 #define PYTHIA_BASE_LOCK_H
 
 #include <pthread.h>
-
-#include "config.h"
 
 enum base_lock {
     BASE_LOCK_CALLBACK, /* pmpi/callback.c: who has registered */
@@ -30,31 +34,7 @@ enum base_lock {
     BASE_LOCKS
 };
 
-#ifdef PYTHIA_DEBUG
-void base_lock_taken(enum base_lock which);    /* about to be */
-void base_lock_released(enum base_lock which);
-#else
-static inline void base_lock_taken(enum base_lock which)
-{
-    (void)which;
-}
-
-static inline void base_lock_released(enum base_lock which)
-{
-    (void)which;
-}
-#endif
-
-static inline void base_lock_take(pthread_mutex_t *lock, enum base_lock which)
-{
-    base_lock_taken(which);
-    pthread_mutex_lock(lock);
-}
-
-static inline void base_lock_release(pthread_mutex_t *lock, enum base_lock which)
-{
-    pthread_mutex_unlock(lock);
-    base_lock_released(which);
-}
+void base_lock_take(pthread_mutex_t *lock, enum base_lock which);
+void base_lock_release(pthread_mutex_t *lock, enum base_lock which);
 
 #endif

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 
 #include "base/guard.h"
+#include "base/lock.h"
 #include "tests/unit/unit.h"
 
 static __attribute__((noinline)) int enter_below(void)
@@ -68,6 +69,37 @@ START_TEST(is_each_threads_own)
 }
 END_TEST
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static __attribute__((noinline)) void lock_and_jump(void)
+{
+    base_lock_take(&lock, BASE_LOCK_COMM);
+    longjmp(out, 1);
+}
+
+static void *try_lock(void *got)
+{
+    *(bool *)got = pthread_mutex_trylock(&lock) == 0;
+    return NULL;
+}
+
+START_TEST(a_lock_that_was_jumped_out_of_is_its_threads)
+{
+    pthread_t thread;
+    bool got = true;
+    if (!setjmp(out))
+        lock_and_jump();
+    ck_assert_int_eq(pthread_create(&thread, NULL, try_lock, &got), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(!got);
+    base_lock_take(&lock, BASE_LOCK_COMM);
+    base_lock_release(&lock, BASE_LOCK_COMM);
+    ck_assert_int_eq(pthread_create(&thread, NULL, try_lock, &got), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(got);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
@@ -75,6 +107,7 @@ int main(void)
         UNIT_TEST(never_leaves_a_thread_of_its_own),
         UNIT_TEST(tells_inside_from_outside),
         UNIT_TEST(is_each_threads_own),
+        UNIT_TEST(a_lock_that_was_jumped_out_of_is_its_threads),
     };
     return unit_run("base/guard", tests, UNIT_COUNT(tests));
 }
