@@ -62,14 +62,15 @@ static void find_frames(struct loops_search *s, uint32_t i)
 
 /* --- Steps --- */
 
-static void count_for(struct loops_search *s, int loop, double *of)
+/* Adds `by` each time. */
+static void count_for(struct loops_search *s, int loop, double *of, double by)
 {
     const struct job_hop *h = s->hop;
     const struct job_range *r = s->hops->ranges.range + h->range_first;
     if (loop < 0)
         return;
     uint64_t members = job_ranges_size(r, h->range_count);
-    double each = h->mean ? (double)h->count / (double)members : (double)h->count;
+    double each = by * (h->mean ? (double)h->count / (double)members : (double)h->count);
     s->l->loop[loop].mean |= h->mean || (s->streams < s->all_streams && members < s->all_streams);
     if (s->streams < s->all_streams) {
         of[(uint64_t)loop] += each * (double)members / (double)s->all_streams;
@@ -84,34 +85,39 @@ static void count_for(struct loops_search *s, int loop, double *of)
         }
 }
 
-static void note_effect(struct loops_search *s, int loop, bool enters)
+static void note_effect(struct loops_search *s, int loop, bool enters, bool aside)
 {
     struct loops_effect e = loops_effect_of(s, s->hop);
     if (loop < 0)
         return;
     e.loop = (uint32_t)loop;
     e.enters = enters;
+    e.aside = aside;
     base_must(base_array_append(&s->effect, &s->effects, &s->effect_room, &e, 1, sizeof e));
 }
 
 static void turn(struct loops_search *s, int loop)
 {
-    count_for(s, loop, s->turns);
-    note_effect(s, loop, false);
+    count_for(s, loop, s->turns, 1);
+    note_effect(s, loop, false, false);
 }
 
-static void enter(struct loops_search *s, int loop)
+static void enter(struct loops_search *s, int loop, bool aside)
 {
-    count_for(s, loop, s->entries);
-    note_effect(s, loop, true);
+    count_for(s, loop, s->entries, 1);
+    if (aside)
+        count_for(s, loop, s->turns, -1);
+    note_effect(s, loop, true, aside);
 }
 
 /* All loops of a frame from its number `from` on, and of the frames within. */
 static void enter_from(struct loops_search *s, const struct loops_stop *b, uint32_t frame, uint32_t from)
 {
     for (; frame < b->frames; frame++, from = 0)
-        for (uint32_t i = from; i < b->frame[frame].count; i++)
-            enter(s, s->chain[b->frame[frame].first + i]);
+        for (uint32_t i = from; i < b->frame[frame].count; i++) {
+            int loop = s->chain[b->frame[frame].first + i];
+            enter(s, loop, loops_is_rest(s, loop, b->frame[frame].place));
+        }
 }
 
 /* The frames before are the same, this one is left and entered again. */
@@ -196,7 +202,7 @@ static void step_of_events(struct loops_search *s, const struct loops_forest *f,
         return;
     }
     if (own >= (int)f->loops)
-        enter(s, own);
+        enter(s, own, false);
     for (int n = f->loop[b]; n >= 0; n = f->parent[n])
         if (f->head[n] == b && loops_forest_within(f, f->loop[a], n))
             turned = n;
@@ -204,7 +210,7 @@ static void step_of_events(struct loops_search *s, const struct loops_forest *f,
         turn(s, turned);
     for (int n = f->loop[b]; n >= 0 && n != turned; n = f->parent[n])
         if (turned >= 0 || !loops_forest_within(f, f->loop[a], n))
-            enter(s, n);
+            enter(s, n, false);
 }
 
 static void find_by_events(struct loops_search *s, struct loops_graph *g, struct loops_forest *f)

@@ -30,7 +30,8 @@ struct pass {
 };
 
 static const struct entries turned = { .before = 1, .turns = 1 },
-                            entered = { .after = 1, .least = UINT64_MAX, .turns = 1, .count = 1 }, nothing;
+                            entered = { .after = 1, .least = UINT64_MAX, .turns = 1, .count = 1 },
+                            entered_aside = { .least = UINT64_MAX, .count = 1 }, nothing;
 
 static struct entries join(struct entries a, struct entries b)
 {
@@ -63,7 +64,7 @@ static struct entries step_of(const struct pass *p, uint32_t from, uint32_t to)
     uint32_t n = BASE_ARRAY_PLACE(p->effects, i, by_pair(&p->effect[i], &at) < 0);
     if (n == p->effects || by_pair(&p->effect[n], &at))
         return nothing;
-    return p->effect[n].enters ? entered : turned;
+    return !p->effect[n].enters ? turned : p->effect[n].aside ? entered_aside : entered;
 }
 
 /* `one` so many times, with a step between each two. */
@@ -138,7 +139,8 @@ static void pass_loop(struct pass *p, struct report_loop *l)
 static int by_loop(const void *x, const void *y)
 {
     const struct loops_effect *a = x, *b = y;
-    return BASE_ORDER(a->loop, b->loop) ?: by_pair(a, b) ?: BASE_ORDER(a->enters, b->enters);
+    return BASE_ORDER(a->loop, b->loop) ?: by_pair(a, b) ?: BASE_ORDER(a->enters, b->enters) ?:
+           BASE_ORDER(a->aside, b->aside);
 }
 
 /* Rows of hops by their terminals, as effects of no loop: `rows` of each. */
@@ -159,6 +161,33 @@ static bool is_clear(const struct pass *p, const struct loops_effect *pair, uint
             return false;
     }
     return true;
+}
+
+/* --- Entries aside --- */
+
+/* The frame of a stop that a loop is in; NULL: it is not. */
+static const struct job_place *place_within(const struct loops_search *s, uint32_t stop, int loop)
+{
+    for (uint32_t k = 0; k < s->stop[stop].frames; k++) {
+        const struct loops_frame *f = &s->stop[stop].frame[k];
+        for (uint32_t i = 0; i < f->count; i++)
+            if (s->chain[f->first + i] == loop)
+                return f->place;
+    }
+    return NULL;
+}
+
+bool loops_is_rest(const struct loops_search *s, int loop, const struct job_place *place)
+{
+    if (!report_places_lead(s->places, s->closes[loop], s->closes[loop]))
+        return false;
+    for (uint32_t i = 0; i < s->hops->hop_count; i++) {
+        const struct job_hop *h = &s->hops->hop[i];
+        const struct job_place *last = h->from == GRAMMAR_NONE ? NULL : place_within(s, h->from, loop);
+        if (last && !place_within(s, h->to, loop) && report_places_lead(s->places, last, place))
+            return true;
+    }
+    return false;
 }
 
 void loops_find_entries(struct loops_search *s)

@@ -21,7 +21,7 @@ struct loops_frame {
 struct loops_stop { struct loops_frame *frame; uint32_t frames; }; /* outermost first */
 
 /* What a step from one terminal to another is to a loop; so many rows of the hops. */
-struct loops_effect { uint32_t loop, from, to, rows; bool enters; };
+struct loops_effect { uint32_t loop, from, to, rows; bool enters, aside; };
 
 struct loops_search {
     struct report *r;
@@ -67,6 +67,9 @@ static inline struct loops_effect loops_effect_of(const struct loops_search *s, 
                                   .to = s->hops->stop[h->to].terminal, .rows = 1 };
 }
 
+/* Whether what begins at `place` is the rest of the turn in which the loop is left at last: it can be entered there,
+   and control goes on from where it is left to there in one turn. So it is no turn of its own. */
+bool loops_is_rest(const struct loops_search *s, int loop, const struct job_place *place);
 /* Fills the least and most turns of an entry, where that is known. */
 void loops_find_entries(struct loops_search *s);
 /* Fills the times of loops, and calls. The main loop's mark. */

@@ -233,6 +233,8 @@ static bool first_difference(const struct reading *r, uint32_t a, uint32_t b, st
 static bool leads(struct reading *r, const struct way *w)
 {
     const struct job_place *a = &r->made.places.place[w->from], *b = &r->made.places.place[w->to];
+    if (a->kind >= JOB_PLACE_LOOP)
+        return true;
     if (!a->code || !b->code || a->module != b->module)
         return false;
     const struct loops_function *f = function_at(r, a->module, address_of(a)),
@@ -240,12 +242,22 @@ static bool leads(struct reading *r, const struct way *w)
     return f == g ? loops_function_leads(f, address_of(a), address_of(b)) : loops_function_ends_in(f, g->entry);
 }
 
+/* A loop that is entered at several places. */
+static bool is_aside(struct reading *r, const struct job_place *p)
+{
+    const struct loops_function *f = p->kind < JOB_PLACE_LOOP ? NULL : function_at(r, p->module, p->offset);
+    return f && loops_forest_aside(&f->forest, &f->graph, loop_at(f, p));
+}
+
 static void find_ways(struct reading *r)
 {
     const struct job_hops *h = &r->j->hops;
-    struct way *way = calloc((size_t)h->hop_count + 1, sizeof *way);
     struct job_places *p = &r->made.places;
+    struct way *way = calloc((size_t)h->hop_count + p->place_count + 1, sizeof *way);
     uint32_t n = 0;
+    for (uint32_t i = 0; i < p->place_count; i++)
+        if (is_aside(r, &p->place[i]))
+            way[n++] = (struct way){ i, i };
     for (uint32_t i = 0; i < h->hop_count; i++) {
         uint32_t a = h->hop[i].from == GRAMMAR_NONE ? GRAMMAR_NONE : h->stop[h->hop[i].from].path,
                  b = h->stop[h->hop[i].to].path;

@@ -10,6 +10,7 @@
  *
  * A loop is a place, too: that of the instruction that closes it. Ways are there for calls that came one after the
  * other: within a function without a turn of a loop that holds both, or where one ends in the function of the other.
+ * A loop that can be entered at other places than its head has a way to itself.
  * Made of a whole job at once (findings/places.h): what is joined has none.
  *
  * Threads: any for readers.  Hook-safe: no.

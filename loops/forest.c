@@ -143,6 +143,16 @@ void loops_forest_close(struct loops_forest *f)
     memset(f, 0, sizeof *f);
 }
 
+bool loops_forest_aside(const struct loops_forest *f, const struct loops_graph *g, int loop)
+{
+    for (uint32_t n = 0; n < g->nodes; n++)
+        for (uint32_t e = g->first[n]; e < g->first[n + 1]; e++)
+            if (g->to[e] != f->head[loop] && loops_forest_within(f, f->loop[g->to[e]], loop) &&
+                !loops_forest_within(f, f->loop[n], loop))
+                return true;
+    return false;
+}
+
 /* An edge that is a turn of a loop that holds `common`, the innermost one that holds both ends of the question. */
 static bool turns_around(const struct loops_forest *f, int common, uint32_t from, uint32_t to)
 {

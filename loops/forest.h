@@ -58,6 +58,8 @@ static inline int loops_forest_common(const struct loops_forest *f, uint32_t a, 
         loop = f->parent[loop];
     return loop;
 }
+/* Whether nodes outside of a loop lead to others of it than its head. */
+bool loops_forest_aside(const struct loops_forest *f, const struct loops_graph *g, int loop);
 /* Whether `to` can be reached from `from` by at least one edge without a turn of a loop that holds both. */
 int loops_forest_leads(const struct loops_forest *f, const struct loops_graph *g, uint32_t from, uint32_t to);
 

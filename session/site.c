@@ -151,9 +151,12 @@ static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **fra
 
 /* --- The cache --- */
 
+/* Lives as long as the process, like the stream. */
 static struct callsite_cache *callsite_create(void)
 {
-    struct callsite_cache *c = aligned_alloc(_Alignof(struct callsite_cache), sizeof *c);
+    enum { ALIGN = _Alignof(struct callsite_cache) };
+    uintptr_t block = (uintptr_t)malloc(sizeof(struct callsite_cache) + ALIGN - 1); /* base/heap.h has no other */
+    struct callsite_cache *c = block ? (void *)((block + ALIGN - 1) / ALIGN * ALIGN) : NULL;
     if (c) {
         memset(c, 0, offsetof(struct callsite_cache, pool)); /* what is not used of the pool is not touched */
         c->depth = callsite_depth();
