@@ -152,7 +152,7 @@ EXTRA_DIST += %D%/packaged.test %D%/packaged-long.test
 if HAVE_MPI
 LONG_TESTS += %D%/packaged-long.test
 endif
-EXTRA_DIST += %D%/own_cost.c
+EXTRA_DIST += %D%/own_cost.c %D%/own_cost.test %D%/unloaded.test
 EXTRA_DIST += %D%/count_messages.c %D%/garbage.c %D%/compare_messages.py %D%/talk.F90 %D%/matrix.test %D%/matrix-long.test
 EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/some-long.test %D%/spawn.test %D%/update.test
 
