@@ -136,34 +136,33 @@ static const struct pmpi_hook_members *members_intern(struct pmpi_hook_members *
     return k;
 }
 
+/* Where `count` ranks of the group from `from` on are in another one; below 0: nowhere. */
+static bool members_ask(MPI_Group group, int from, int count, MPI_Group in, int *to)
+{
+    int at[MEMBERS_ASKED];
+    for (int i = 0; i < count; i++)
+        at[i] = from + i;
+    return PMPI_Group_translate_ranks(group, count, at, in, to) == MPI_SUCCESS;
+}
+
 /* Open MPI looks for each rank from the world's first on. Ranks mostly go on as the last two did: so many at a time are
    looked for where they are then, among as many of the world. False: somewhere else. */
 static bool members_go_on(MPI_Group group, MPI_Group world, int size, int from, int count, int *rank)
 {
-    int stride = rank[from - 1] - rank[from - 2], at[MEMBERS_ASKED], to[MEMBERS_ASKED];
+    int stride = rank[from - 1] - rank[from - 2];
     int64_t first = (int64_t)rank[from - 1] + stride, last = first + (int64_t)(count - 1) * stride;
     int range[1][3] = {{(int)first, (int)last, stride}};
     MPI_Group some;
     if (stride == 0 || first < 0 || first >= size || last < 0 || last >= size ||
         PMPI_Group_range_incl(world, 1, range, &some) != MPI_SUCCESS)
         return false;
-    for (int i = 0; i < count; i++)
-        at[i] = from + i;
-    bool found = PMPI_Group_translate_ranks(group, count, at, some, to) == MPI_SUCCESS;
+    bool found = members_ask(group, from, count, some, rank + from);
     PMPI_Group_free(&some);
-    for (int i = 0; i < count && found; i++) {
-        found = to[i] >= 0;
-        rank[from + i] = (int)first + to[i] * stride;
+    for (int i = from; i < from + count && found; i++) {
+        found = rank[i] >= 0;
+        rank[i] = (int)first + rank[i] * stride;
     }
     return found;
-}
-
-static bool members_anywhere(MPI_Group group, MPI_Group world, int from, int count, int *rank)
-{
-    int at[MEMBERS_ASKED];
-    for (int i = 0; i < count; i++)
-        at[i] = from + i;
-    return PMPI_Group_translate_ranks(group, count, at, world, rank + from) == MPI_SUCCESS;
 }
 
 /* Ranks of the group in the world; false where one has none. The world itself, and what has its group (its
@@ -175,14 +174,13 @@ static bool members_translate(MPI_Group group, int n, int *rank)
     if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
         return false;
     PMPI_Group_size(world, &size);
-    bool same = group == world, done = true;
-    for (int i = 0, count; i < n && done; i += count) {
+    bool done = true;
+    for (int i = 0; i < n && group == world; i++)
+        rank[i] = i;
+    for (int i = 0, count; i < n && group != world && done; i += count) {
         count = i < 2 ? 1 : n - i < MEMBERS_ASKED ? n - i : MEMBERS_ASKED;
-        if (same)
-            for (int k = 0; k < count; k++)
-                rank[i + k] = i + k;
-        else if (i < 2 || !members_go_on(group, world, size, i, count, rank))
-            done = members_anywhere(group, world, i, count, rank);
+        done = (i >= 2 && members_go_on(group, world, size, i, count, rank)) ||
+               members_ask(group, i, count, world, rank + i);
     }
     PMPI_Group_free(&world);
     for (int i = 0; i < n && done; i++)
