@@ -426,7 +426,8 @@ void session_end_at(struct session_stream *s, struct session_span *span, struct 
 
 /* What can be is written before the append: so little of it has to be kept in registers meanwhile. */
 static inline __attribute__((always_inline)) void whole(struct session_stream *s, uint32_t entry, uint32_t path,
-                                                        struct grammar_event *e, uint64_t begin, uint64_t end)
+                                                        struct grammar_event *e, uint64_t begin, uint64_t end,
+                                                        uint64_t skipped)
 {
     struct session_open *around = NULL;
     if (__builtin_expect(entry == GRAMMAR_NONE || s->open_count, 0)) {
@@ -441,6 +442,7 @@ static inline __attribute__((always_inline)) void whole(struct session_stream *s
         if (around)
             around->inside += end - begin;
         append(s, entry, JOB_LEAF, JOB_CALL, path, begin, end, e, around && around->kind == JOB_REGION);
+        leave_skipped(s, skipped);
         show(s, entry, e->gap, end);
     }
     stream_release(s);
@@ -449,16 +451,13 @@ static inline __attribute__((always_inline)) void whole(struct session_stream *s
 void session_whole(struct session_stream *s, const struct session_key *key, uint32_t path, struct grammar_event *e,
                    uint64_t begin, uint64_t end, uint64_t skipped)
 {
-    whole(s, session_keys_find(&s->keys, key), path, e, begin, end);
-    if (stream_take(s))
-        leave_skipped(s, skipped);
-    stream_release(s);
+    whole(s, session_keys_find(&s->keys, key), path, e, begin, end, skipped);
     base_guard_leave();
 }
 
 void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, struct grammar_event *e, uint64_t begin,
                       uint64_t end)
 {
-    whole(s, entry, path, e, begin, end);
+    whole(s, entry, path, e, begin, end, 0);
     base_guard_leave();
 }
