@@ -86,10 +86,8 @@ static void read_parts(struct found *f, const char *file)
 static int by_job(const void *a, const void *b)
 {
     const struct watch_sight *x = *(struct watch_sight *const *)a, *y = *(struct watch_sight *const *)b;
-    if (x->board.job != y->board.job || x->board.rank != y->board.rank)
-        return x->board.job != y->board.job ? BASE_ORDER(x->board.job, y->board.job)
-                                            : BASE_ORDER(x->board.rank, y->board.rank);
-    return x->copied != y->copied ? x->copied - y->copied : BASE_ORDER(y->changed_ns, x->changed_ns);
+    return BASE_ORDER(x->board.job, y->board.job) ?: BASE_ORDER(x->board.rank, y->board.rank) ?:
+           BASE_ORDER(x->copied, y->copied) ?: BASE_ORDER(y->changed_ns, x->changed_ns);
 }
 
 /* This node's boards, those that other nodes have copied for the same jobs, and those that are asked for; in the order
