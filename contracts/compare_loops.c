@@ -18,7 +18,7 @@ struct side {
     const struct report_loops *l;
     struct member *member;     /* calls of each loop and of those within it, by number, each once */
     uint32_t *first;           /* … of each loop */
-    int *same;              /* -1: none yet */
+    int *same;                 /* -1: none yet */
 };
 
 static int by_member(const void *x, const void *y)
