@@ -8,6 +8,13 @@ static struct teams_time take(struct teams_time *t)
     return had;
 }
 
+static uint32_t take_largest(struct teams_account *a)
+{
+    uint32_t had = a->largest;
+    a->largest = 0;
+    return had;
+}
+
 static uint64_t scaled(uint64_t part, uint64_t more, uint64_t whole)
 {
     return part + (uint64_t)((unsigned __int128)part * more / whole);
@@ -26,6 +33,8 @@ void teams_account_timed(struct teams_account *a, uint64_t ns, uint64_t mpi, str
     struct teams_time others = take(&a->untimed[teams_account_length(a, ns)]);
     for (int k = 0; others.team && timed->team_ns && k < JOB_THREADS_PARTS; k++)
         timed->part[k] = scaled(timed->part[k], others.team, timed->team_ns);
+    uint32_t largest = take_largest(a);
+    timed->threads = timed->threads > largest ? timed->threads : largest;
     add_time(timed, &own);
     add_time(timed, &others);
     job_threads_sum(&a->sum, timed);
@@ -33,7 +42,7 @@ void teams_account_timed(struct teams_account *a, uint64_t ns, uint64_t mpi, str
 
 struct job_threads teams_account_rest(struct teams_account *a)
 {
-    struct job_threads rest = { 0 };
+    struct job_threads rest = { .threads = take_largest(a) };
     struct teams_time alone = a->untimed[TEAMS_ALONE];
     rest.timed_ns = alone.team;
     rest.part[JOB_THREADS_MPI] = alone.mpi;

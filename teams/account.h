@@ -27,7 +27,8 @@ struct teams_time { uint64_t region, mpi, team; };
 struct teams_account {
     uint64_t executions;
     uint32_t likely;  /* so many of the next ones may be long */
-    struct teams_time untimed[TEAMS_LENGTHS]; /* since the last one that was timed */
+    uint32_t largest; /* team, since the last one that was timed: its threads are capacity, too */
+    struct teams_time untimed[TEAMS_LENGTHS]; /* the same */
     struct job_threads sum; /* of those that were, with what they stand for */
 };
 
@@ -62,6 +63,7 @@ static inline void teams_account_add(struct teams_account *a, uint64_t ns, uint6
     t->region += ns;
     t->mpi += mpi;
     t->team += ns * threads;
+    a->largest = a->largest > threads ? a->largest : threads;
 }
 
 /* It was: *timed has the times of its threads; gets region_ns, region_mpi_ns, and what it stands for besides. */

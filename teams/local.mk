@@ -13,7 +13,8 @@ else
 libpythia_teams_la_SOURCES += %D%/code_none.c
 endif
 
-UNIT_TESTS += tests/unit/test_teams_choice tests/unit/test_teams_wait
+UNIT_TESTS += tests/unit/test_teams_account tests/unit/test_teams_choice tests/unit/test_teams_wait
+tests_unit_test_teams_account_LDADD = libpythia-teams.la $(LDADD)
 tests_unit_test_teams_choice_LDADD = libpythia-teams.la $(LDADD) -lm
 tests_unit_test_teams_wait_LDADD = libpythia-teams.la $(LDADD)
 endif
