@@ -127,22 +127,19 @@ static uint64_t one_event(uint32_t i)
     static struct session_key key = { .kind = JOB_CALL, .call_kind = JOB_COMPLETION,
                                       .peer_class = JOB_PEER_RANK, .blocking = 1, .comm = GRAMMAR_NONE };
     static struct grammar_event message = { .channels = 1u << GRAMMAR_PEER };
-    struct session_span span;
     uint64_t begin = base_clock_now();
-    struct session_stream *s = session_enter();
+    struct session_stream *s = session_enter_from(base_frame_here());
 
     must(s != NULL, "no stream");
     key.function = name_of(i);
     key.callsite = session_callsite(s, (void *[]){ (char *)one_event + 16 * (uintptr_t)i }, 1);
-    session_begin(s, &span, &key);
-    session_end(s, &span, &message);
-    session_leave();
+    session_whole(s, &key, GRAMMAR_NONE, &message, begin, base_clock_now(), 0);
     return base_clock_now() - begin;
 }
 
 static int start(const char *path, uint32_t rank, uint32_t ranks)
 {
-    struct session_world world = { rank, ranks, "" };
+    struct session_world world = { .rank = rank, .ranks = ranks, .mpi = "" };
 
     setenv("PYTHIA_MODE", "predict", 1);
     setenv("PYTHIA_INPUT", path, 1);

@@ -79,7 +79,4 @@ size_t grammar_memory(const struct grammar *g);   /* bytes in use */
    appended to afterwards. */
 struct grammar_flat *grammar_freeze(struct grammar *g);
 
-/* Drains, then audits all invariants. Returns 0, or PYTHIA_EFORMAT with the reason in why[size]. */
-int grammar_check(struct grammar *g, char *why, size_t size);
-
 #endif

@@ -5,7 +5,6 @@ libpythia_grammar_la_SOURCES = \
 	%D%/attr.c %D%/attr.h \
 	%D%/attr_formula.h \
 	%D%/attr_turns.c \
-	%D%/audit.c \
 	%D%/coarsen.c \
 	%D%/course.c %D%/course.h \
 	%D%/cursor.c \
@@ -25,3 +24,5 @@ libpythia_grammar_la_SOURCES = \
 libpythia_grammar_la_LIBADD = $(XXHASH_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_grammar tests/unit/test_attr
+AUDIT_GRAMMAR = tests/unit/audit_grammar.c tests/unit/audit.h
+tests_unit_test_grammar_SOURCES = tests/unit/test_grammar.c $(AUDIT_GRAMMAR)

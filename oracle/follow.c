@@ -4,10 +4,8 @@
  * takes the slow road, where those that match go on and the others are repaired, the best K stay, and weights are
  * brought to 1. Repairs are paid from an account (dead_reckoning.c).
  */
-#include <stdio.h>
 
 #include "oracle/internal.h"
-#include "pythia.h"
 
 enum {
     ALIKE = 8,  /* events that have to be alike to be taken for a position */
@@ -341,57 +339,4 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
         return;
     }
     follow_slowly(o, terminal, gap, duration);
-}
-
-/* --- Audit --- */
-
-static int wrong(char *why, size_t size, uint32_t i, const char *what)
-{
-    snprintf(why, size, "hypothesis %u: %s", i, what);
-    return PYTHIA_EFORMAT;
-}
-
-static const char *check_frames(const struct oracle *o, const struct oracle_hypothesis *h)
-{
-    const struct grammar_flat *g = oracle_of(o, h)->grammar;
-
-    if (h->depth > o->capacity)
-        return "deeper than its room";
-    for (uint32_t i = 0; i < h->depth; i++) {
-        if (h->frames[i].node >= g->node_count)
-            return "a node that is not there";
-        uint32_t symbol = g->nodes[h->frames[i].node].symbol;
-        bool bottom = i + 1 == h->depth;
-        if (bottom == (bool)grammar_is_rule(symbol))
-            return bottom ? "ends at a rule" : "a terminal above the bottom";
-        if (!bottom && (symbol & ~GRAMMAR_RULE) != oracle_of(o, h)->rule[h->frames[i + 1].node])
-            return "a frame outside of the rule above it";
-    }
-    return NULL;
-}
-
-int oracle_check(const struct oracle *o, char *why, size_t size)
-{
-    double all = 0;
-
-    if (o->mixer.past && oracle_past_check(o->mixer.past, why, size) != 0)
-        return PYTHIA_EFORMAT;
-    if (!oracle_interval_check(&o->intervals))
-        return wrong(why, size, 0, "quantiles of times out of order");
-    if (o->references == 0)
-        return 0;
-    if (o->count == 0 || o->count > o->limit)
-        return wrong(why, size, o->count, "their number is out of bounds");
-    for (uint32_t i = 0; i < o->count; i++) {
-        const struct oracle_hypothesis *h = &o->now[i];
-        const char *what = h->reference >= o->references ? "no such reference" : check_frames(o, h);
-        if (!what && !(h->weight > 0 && h->weight <= 1 + 1e-9))
-            what = "weight out of bounds";
-        if (what)
-            return wrong(why, size, i, what);
-        all += h->weight;
-    }
-    if (all < 1 - 1e-6 || all > 1 + 1e-6)
-        return wrong(why, size, 0, "the weights do not sum to 1");
-    return 0;
 }

@@ -255,14 +255,3 @@ void oracle_interval_answer(struct oracle_intervals *v, uint64_t distance, struc
     if (distance <= ORACLE_INTERVAL_RING / 2)
         wait_for(v, range, distance, &wait);
 }
-
-bool oracle_interval_check(const struct oracle_intervals *v)
-{
-    for (int i = 0; i < ORACLE_INTERVAL_CONTEXTS; i++)
-        if (!(v->context[i].low <= v->context[i].median && v->context[i].median <= v->context[i].high))
-            return false;
-    for (int r = 0; r < ORACLE_INTERVAL_RANGES; r++)
-        if (v->waiting[r].last - v->waiting[r].first > ORACLE_INTERVAL_WAITING)
-            return false;
-    return true;
-}

@@ -94,7 +94,4 @@ static inline void oracle_interval_event(struct oracle_intervals *v, uint32_t te
 /* Gives an answer at this distance its bounds, and judges earlier ones. */
 void oracle_interval_answer(struct oracle_intervals *v, uint64_t distance, struct oracle_answer *answer);
 
-/* Audits the invariants. */
-bool oracle_interval_check(const struct oracle_intervals *v);
-
 #endif

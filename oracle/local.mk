@@ -25,7 +25,8 @@ libpythia_oracle_la_SOURCES = \
 libpythia_oracle_la_LIBADD = -lm
 
 UNIT_TESTS += tests/unit/test_oracle tests/unit/test_oracle_exact
-FOLLOWER = tests/unit/follower.c tests/unit/follower.h
+AUDIT_ORACLE = tests/unit/audit_oracle.c tests/unit/audit.h
+FOLLOWER = tests/unit/follower.c tests/unit/follower.h $(AUDIT_ORACLE)
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(FOLLOWER)
 tests_unit_test_oracle_exact_SOURCES = tests/unit/test_oracle_exact.c $(FOLLOWER)
 
@@ -37,7 +38,7 @@ tests_unit_test_gap_context_SOURCES = tests/unit/test_gap_context.c
 tests_unit_test_gap_median_SOURCES = tests/unit/test_gap_median.c
 
 UNIT_TESTS += tests/unit/test_past
-tests_unit_test_past_SOURCES = tests/unit/test_past.c
+tests_unit_test_past_SOURCES = tests/unit/test_past.c $(AUDIT_ORACLE)
 
 UNIT_TESTS += tests/unit/test_interval
 tests_unit_test_interval_SOURCES = tests/unit/test_interval.c $(FOLLOWER)

@@ -136,7 +136,4 @@ uint32_t oracle_time_bucket(double relative_error);
 double oracle_time_median(const uint64_t histogram[ORACLE_TIME_BUCKETS]);
 void oracle_score_add(struct oracle_score *into, const struct oracle_score *from);
 
-/* Audits the hypotheses (frames inside their rules, turns below exponents, weights sum to 1). 0 or PYTHIA_EFORMAT. */
-int oracle_check(const struct oracle *o, char *why, size_t size);
-
 #endif

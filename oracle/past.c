@@ -2,10 +2,8 @@
 /* The run's own past: entering events into their contexts, following matches, voting. */
 #include "oracle/past.h"
 
-#include <stdio.h>
 
 #include "grammar/flat.h"
-#include "pythia.h"
 
 enum {
     CATCH_UP = 64,   /* events entered at most in one call */
@@ -464,31 +462,4 @@ const struct oracle_match *oracle_past_in_reference(const struct oracle_past *l,
         if (l->match[i].at < l->history.fixed && l->match[i].length >= (best ? best->length : length))
             best = &l->match[i];
     return best;
-}
-
-/* --- Audit --- */
-
-static int wrong(char *why, size_t size, uint32_t match, const char *what)
-{
-    snprintf(why, size, "match %u: %s", match, what);
-    return PYTHIA_EFORMAT;
-}
-
-int oracle_past_check(const struct oracle_past *l, char *why, size_t size)
-{
-    const struct oracle_history *t = &l->history;
-    bool looked = l->here.next == t->count;
-
-    for (uint32_t i = 0; i < l->matches; i++) {
-        const struct oracle_match *m = &l->match[i];
-        uint64_t known = m->length < VERIFIED ? m->length : VERIFIED;
-        if (m->at + 1 >= l->here.next || m->length == 0)
-            return wrong(why, size, i, "not in the past");
-        if (looked && m->at >= t->fixed && m->at < oracle_history_oldest(t))
-            return wrong(why, size, i, "no longer there");
-        for (uint64_t n = 0; looked && n < known && m->at - n > oracle_history_first(t, m->at); n++)
-            if (oracle_history_symbol(t, m->at - n) != oracle_history_symbol(t, t->count - 1 - n))
-                return wrong(why, size, i, "another past");
-    }
-    return 0;
 }

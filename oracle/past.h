@@ -119,7 +119,4 @@ struct oracle_gap_answer oracle_past_gap(const struct oracle_past *l, uint32_t t
 /* The longest match with a place of a reference, of at least `length` events; NULL: none. */
 const struct oracle_match *oracle_past_in_reference(const struct oracle_past *l, uint64_t length);
 
-/* Audits the invariants. 0 or PYTHIA_EFORMAT. */
-int oracle_past_check(const struct oracle_past *l, char *why, size_t size);
-
 #endif

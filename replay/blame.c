@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "pythia.h"
 #include "replay/blame.h"
 #include "base/must.h"
 
@@ -422,21 +421,4 @@ uint64_t replay_blame_unmatched_at(const struct replay_blame *b, uint32_t place,
 int64_t replay_blame_spent(const struct replay_blame *b, uint32_t rank, uint32_t place)
 {
     return b->spent[(size_t)rank * b->places + place];
-}
-
-int replay_blame_check(const struct replay_blame *b)
-{
-    double waits = 0, caused = 0;
-
-    for (uint32_t r = 0; r < b->ranks; r++) {
-        int64_t sum = 0;
-        for (uint32_t i = 0; i < b->row; i++)
-            sum += path_of(b, r)[i].ns;
-        if (sum != clock_of(b, r))
-            return PYTHIA_EFORMAT;
-        waits += (double)(b->account[r].wait + b->account[r].between);
-    }
-    for (uint32_t i = 0; i < b->cause_count; i++)
-        caused += b->cause[i].ns;
-    return caused > waits * (1 + 1e-9) + 1 || caused < waits * (1 - 1e-9) - 1 ? PYTHIA_EFORMAT : 0;
 }

@@ -17,7 +17,7 @@
  *   late rank's path:      |  A 5 ms          |  B 3 ms   |
  *   waiting rank's path:   |  A 5 ms          |   wait 3 ms, caused by B
  *
- * Invariants (replay_blame_check):
+ * Invariants:
  *   1. a rank's path adds up to its clock
  *   2. of each rank work + call + wait + between looks = its clock; the waits by cause add up to both of all ranks
  *
@@ -87,6 +87,5 @@ double replay_blame_waits(const struct replay_blame *b, uint32_t place);
 uint64_t replay_blame_unmatched_at(const struct replay_blame *b, uint32_t place, enum replay_reason why);
 /* Of a rank, all that it spent at a place: work, or call and wait, ns. */
 int64_t replay_blame_spent(const struct replay_blame *b, uint32_t rank, uint32_t place);
-int replay_blame_check(const struct replay_blame *b);
 
 #endif

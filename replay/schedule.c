@@ -176,18 +176,3 @@ void replay_schedule_free(struct replay_schedule *s)
     s->message = NULL;
     s->pieces = s->messages = 0;
 }
-
-int replay_schedule_check(const struct replay_schedule *s)
-{
-    for (uint32_t i = 0; i < s->pieces; i++) {
-        const struct schedule_piece *p = &s->piece[i], *before = i ? p - 1 : NULL;
-        bool follows = before && before->rank == p->rank;
-        if (p->begin < s->begin || p->end > s->end || p->begin >= p->end ||
-            (before && before->rank > p->rank) || (follows && before->end > p->begin))
-            return PYTHIA_EFORMAT;
-    }
-    for (uint32_t i = 0; i < s->messages; i++)
-        if (s->message[i].sent >= s->message[i].received)
-            return PYTHIA_EFORMAT;
-    return 0;
-}

@@ -11,7 +11,7 @@
  * are shown between these times, in whatever turn they are. Where there are at least four turns the fourth is taken:
  * in the first ones a pipeline may still be filling.
  *
- * Invariants (replay_schedule_check):
+ * Invariants:
  *   1. pieces are by rank, then by time; those of a rank do not overlap and lie within [begin, end]
  *   2. a message is sent before it is received
  *
@@ -55,6 +55,5 @@ struct schedule_wish { uint32_t pace, mark; uint64_t turns; uint32_t most; /* pi
 int replay_schedule(const struct replay_source *s, const struct replay_model *m, const struct schedule_wish *wish,
                     struct replay_schedule *out);
 void replay_schedule_free(struct replay_schedule *s);
-int replay_schedule_check(const struct replay_schedule *s);
 
 #endif

@@ -404,11 +404,6 @@ void *session_owner(struct base_frame here)
     return s->open_count ? s->open[s->open_count - 1].owner : NULL;
 }
 
-void session_end(struct session_stream *s, struct session_span *span, struct grammar_event *e)
-{
-    session_end_at(s, span, e, session_now(s), 0);
-}
-
 void session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *e, uint64_t end,
                     uint64_t skipped)
 {

@@ -3,13 +3,13 @@
  * What the hooks call: the events of each thread.
  *
  * A hook:
- *     struct session_stream *s = session_enter();          // NULL: off, or inside Pythia already: pass through
- *     if (!s) return real(...);
+ *     struct session_stream *s = session_enter_from(base_frame_here());
+ *     if (!s) return real(...);    // off, or inside Pythia already: pass through
  *     struct session_span span;
- *     session_begin(s, &span, &key);
+ *     session_begin(s, &span, &key, path);
  *     result = real(...);          // the guard is released during a region: the region's own calls are recorded; it
  *                                  // stays taken during a call: what MPI itself calls is not
- *     session_end(s, &span, &event);
+ *     session_end_at(s, &span, &event, end, 0);
  *
  * A call into MPI has no events of the program inside and needs no span: its hook calls session_whole() when the call
  * is over, or session_leave() where it was no event.
@@ -60,10 +60,6 @@ struct session_span {
 struct session_stream *session_enter_from(struct base_frame frame);
 /* The same for a parallel region: NULL too where those are not recorded. */
 struct session_stream *session_enter_region(struct base_frame frame);
-static inline __attribute__((always_inline)) struct session_stream *session_enter(void)
-{
-    return session_enter_from(base_frame_here());
-}
 void session_leave(void);
 /* Before it, of a poll that found nothing: who it was (session_identify), and when, ns. */
 void session_polled(struct session_stream *s, uint32_t entry, uint64_t begin, uint64_t end);
@@ -78,9 +74,8 @@ void session_begin_region(struct session_stream *s, struct session_span *span, c
                           uint32_t path, uint32_t *entry, void *owner);
 /* Owner of this thread's innermost span whose hook still runs, asked from the frame `here`; NULL: there is none. */
 void *session_owner(struct base_frame here);
-/* Of the event its channels and their values are the hook's; the rest is filled in. */
-void session_end(struct session_stream *s, struct session_span *span, struct grammar_event *event);
-/* The same with the time at which the span ended, ns, and what was `skipped` since: in nobody's gap or duration. */
+/* Of the event its channels and their values are the hook's; the rest is filled in. The span ended at `end`, ns; what
+   was `skipped` since is in nobody's gap or duration. */
 void session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *event, uint64_t end,
                     uint64_t skipped);
 /* Whether other spans were inside an open one. */

@@ -53,4 +53,5 @@ UNIT_TESTS += tests/unit/test_progress
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c
 
 UNIT_TESTS += tests/unit/test_stream
-tests_unit_test_stream_SOURCES = tests/unit/test_stream.c tests/fuzz/fuzz_stream.c %D%/stream.c %D%/stream.h
+tests_unit_test_stream_SOURCES = tests/unit/test_stream.c tests/fuzz/fuzz_stream.c $(AUDIT_GRAMMAR) \
+	%D%/stream.c %D%/stream.h

@@ -14,7 +14,7 @@ tests_fuzz_fuzz_job_SOURCES = $(FUZZ_JOB)
 tests_fuzz_fuzz_job_LDADD = $(PYTHIA_CORE) $(ZSTD_LIBS) $(XXHASH_LIBS)
 tests_fuzz_fuzz_job_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 noinst_PROGRAMS += tests/fuzz/fuzz_stream
-tests_fuzz_fuzz_stream_SOURCES = %D%/fuzz_stream.c tools/stream.c tools/stream.h
+tests_fuzz_fuzz_stream_SOURCES = %D%/fuzz_stream.c $(AUDIT_GRAMMAR) tools/stream.c tools/stream.h
 tests_fuzz_fuzz_stream_LDADD = $(PYTHIA_CORE)
 tests_fuzz_fuzz_stream_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/follower.h"
 
+#include "tests/unit/audit.h"
+
 #include <check.h>
+
+#include "tests/unit/audit.h"
 
 uint64_t follower_seed;
 
@@ -79,7 +83,7 @@ void follower_close(struct follower *f)
 void follower_audit(const struct oracle *o, unsigned seed, uint32_t at)
 {
     char why[200];
-    if (oracle_check(o, why, sizeof why) != 0)
+    if (audit_oracle(o, why, sizeof why) != 0)
         ck_abort_msg("seed %u, event %u: %s", seed, at, why);
 }
 

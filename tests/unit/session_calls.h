@@ -11,6 +11,17 @@
 #include "session/internal.h"
 #include "tests/unit/unit.h"
 
+/* A hook that begins here, and a span that ends now. */
+static inline __attribute__((always_inline)) struct session_stream *session_enter(void)
+{
+    return session_enter_from(base_frame_here());
+}
+
+static inline void session_end(struct session_stream *s, struct session_span *span, struct grammar_event *e)
+{
+    session_end_at(s, span, e, session_now(s), 0);
+}
+
 static const struct session_world alone = {.rank = 0, .ranks = 1, .mpi = ""};
 
 static inline struct session_key key_of(const char *function, enum job_kind kind)

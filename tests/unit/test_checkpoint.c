@@ -21,11 +21,11 @@ static void call(const char *function)
     key.function = function;
     key.kind = JOB_CALL;
     key.callsite = key.comm = GRAMMAR_NONE;
-    struct session_stream *s = session_enter();
+    struct session_stream *s = session_enter_from(base_frame_here());
     if (!s)
         return;
     session_begin(s, &span, &key, GRAMMAR_NONE);
-    session_end(s, &span, &(struct grammar_event){.channels = 0});
+    session_end_at(s, &span, &(struct grammar_event){.channels = 0}, session_now(s), 0);
 }
 
 /* A stream of calls that is neither regular nor random; new functions turn up now and then. */

@@ -6,6 +6,7 @@
 #include "grammar/internal.h"
 #include "grammar/notation.h"
 #include "pythia.h"
+#include "tests/unit/audit.h"
 #include "tests/unit/unit.h"
 
 enum { MEMORY = 64 << 20 };
@@ -52,7 +53,7 @@ static void expect_text(struct grammar *g, const char *expected)
 {
     char *text = text_of(g), why[128] = "";
     ck_assert_str_eq(text, expected);
-    ck_assert_msg(grammar_check(g, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(audit_grammar(g, why, sizeof why) == 0, "%s", why);
     free(text);
 }
 
@@ -163,7 +164,7 @@ static void compare_expansion(const struct model *m, const struct grammar_flat *
 static void audit(struct model *m, int seed)
 {
     char why[128] = "";
-    require(grammar_check(m->grammar, why, sizeof why) == 0, "seed %d, %d events: %s", seed, (int)m->count, why);
+    require(audit_grammar(m->grammar, why, sizeof why) == 0, "seed %d, %d events: %s", seed, (int)m->count, why);
     struct grammar_flat *f = grammar_freeze(m->grammar);
     uint64_t gap = 0, duration = 0;
     for (uint32_t n = 0; n < f->rules[0].length; n++) {
@@ -271,7 +272,7 @@ static void compare_tail(const struct model *plain, const struct grammar_flat *e
         grammar_append(g, &plain->event[i]);
     struct grammar_flat *f = grammar_freeze(g);
     expect_same_grammar(f, expected, seed, (int)plain->count);
-    require(grammar_check(g, why, sizeof why) == 0, "seed %d, %d events: %s", seed, (int)plain->count, why);
+    require(audit_grammar(g, why, sizeof why) == 0, "seed %d, %d events: %s", seed, (int)plain->count, why);
     grammar_flat_destroy(f);
     grammar_destroy(g);
 }
@@ -393,7 +394,7 @@ START_TEST(memory_cap)
         grammar_append(g, &e);
         require(grammar_memory(g) <= (1 << 20) + 4096, "%zu bytes", grammar_memory(g));
         if (i % 40000 == 0)
-            ck_assert_msg(grammar_check(g, why, sizeof why) == 0, "%s", why);
+            ck_assert_msg(audit_grammar(g, why, sizeof why) == 0, "%s", why);
     }
     ck_assert_uint_gt(grammar_lost(g), 0);
     ck_assert_uint_eq(grammar_events(g), 400000);

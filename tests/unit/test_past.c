@@ -7,6 +7,7 @@
 
 #include "grammar/grammar.h"
 #include "oracle/internal.h"
+#include "tests/unit/audit.h"
 #include "tests/unit/unit.h"
 
 enum { ROOM = 20000, MEMORY = 1 << 20, TWO = 2, SIX = 4 /* voters: by the last 2 events, by the last 6 */ };
@@ -79,7 +80,7 @@ static void follow(struct fixture *f, uint32_t i)
     char why[200];
 
     oracle_follow(f->o, list[i], gap_of(list[i]), 50);
-    if (oracle_check(f->o, why, sizeof why) != 0)
+    if (audit_oracle(f->o, why, sizeof why) != 0)
         ck_abort_msg("event %u: %s", i, why);
 }
 

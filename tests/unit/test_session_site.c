@@ -121,7 +121,7 @@ static void wander(struct path *p, int depth)
 
 static void *travel(void *seed)
 {
-    struct path p = {.random = *(uint64_t *)seed, .stream = session_enter()};
+    struct path p = {.random = *(uint64_t *)seed, .stream = session_enter_from(base_frame_here())};
     ck_assert_ptr_nonnull(p.stream);
     for (int i = 0; i < STEPS / 10 || p.asked < STEPS; i++)
         wander(&p, 0);
@@ -193,7 +193,7 @@ START_TEST(test_who_polls_is_not_walked_again)
 {
     below = _i ? 9 : 0;
     start("3");
-    struct path p = {.stream = session_enter()};
+    struct path p = {.stream = session_enter_from(base_frame_here())};
     ck_assert_uint_eq(poll(&p), 0);
     ck_assert_int_eq(p.asked, 1000);
     ck_assert_int_eq(p.wrong, 0);

@@ -5,6 +5,7 @@
 
 #include "grammar/internal.h"
 #include "pythia.h"
+#include "tests/unit/audit.h"
 
 static int refuse(char *why, size_t size, const char *what, uint32_t n)
 {
@@ -56,7 +57,7 @@ static int check_live(struct grammar *g, char *why, size_t size)
     return error;
 }
 
-int grammar_check(struct grammar *g, char *why, size_t size)
+int audit_grammar(struct grammar *g, char *why, size_t size)
 {
     struct grammar_flat *f = grammar_freeze(g);
     if (!f) {
