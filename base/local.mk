@@ -11,6 +11,7 @@ libpythia_base_la_SOURCES = \
 	%D%/frame.c %D%/frame.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/hash.c %D%/hash.h \
+	%D%/hex.h \
 	%D%/heap.c %D%/heap.h \
 	%D%/io.c %D%/io.h \
 	%D%/launcher.c %D%/launcher.h \

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "pythia.h"
 
+#include "base/hex.h"
 #include "base/lock.h"
 #include "base/order.h"
 
@@ -54,12 +55,6 @@ static _Atomic unsigned readers;
 
 /* --- What the loader tells --- */
 
-static void to_hex(char *text, const unsigned char *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        sprintf(text + 2 * i, "%02x", bytes[i]);
-}
-
 /* The NT_GNU_BUILD_ID among the notes, as hexadecimal; false when there is none. */
 static bool find_build_id(const char *notes, size_t size, size_t align, char *text)
 {
@@ -71,7 +66,7 @@ static bool find_build_id(const char *notes, size_t size, size_t align, char *te
         if (content > size || n->n_descsz > size - content)
             return false;
         if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(notes + name, "GNU", 4) && n->n_descsz) {
-            to_hex(text, (const unsigned char *)notes + content, n->n_descsz < LONGEST_ID ? n->n_descsz : LONGEST_ID);
+            base_hex(text, notes + content, n->n_descsz < LONGEST_ID ? n->n_descsz : LONGEST_ID);
             return true;
         }
         if (next >= size)
@@ -151,7 +146,7 @@ static void substitute_id(char *text, const char *path)
     XXH128_canonical_t c;
     XXH128_canonicalFromHash(&c, XXH3_128bits_withSeed(path, strlen(path), size));
     text[0] = 'x';
-    to_hex(text + 1, c.digest, sizeof c.digest);
+    base_hex(text + 1, c.digest, sizeof c.digest);
 }
 
 static uint32_t find_module(const struct base_module *m)

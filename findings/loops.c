@@ -178,7 +178,7 @@ static void take_step(struct loops_search *s, uint32_t from, uint32_t to)
 /* --- Without code --- */
 
 /* The graph of stops, nowhere its node 0, without the steps from one to itself: these are a loop of their own. */
-static int events_graph(const struct loops_search *s, struct loops_graph *g, struct loops_forest *f)
+static void events_graph(const struct loops_search *s, struct loops_graph *g, struct loops_forest *f)
 {
     uint32_t n = s->hops->stop_count + 1, *first = calloc((size_t)n + 2, sizeof *first),
              *to = malloc(((size_t)s->hops->hop_count + 1) * sizeof *to);
@@ -190,7 +190,7 @@ static int events_graph(const struct loops_search *s, struct loops_graph *g, str
         if (s->hops->hop[i].from != s->hops->hop[i].to)
             to[first[s->hops->hop[i].from + 2]++] = s->hops->hop[i].to + 1;
     *g = (struct loops_graph){ first, to, n };
-    return loops_forest_make(f, g);
+    loops_forest_make(f, g);
 }
 
 /* Into loops of which `a` is no part; a step to the head of one that it is in is a turn. */
@@ -215,7 +215,7 @@ static void step_of_events(struct loops_search *s, const struct loops_forest *f,
 
 static void find_by_events(struct loops_search *s, struct loops_graph *g, struct loops_forest *f)
 {
-    base_must(events_graph(s, g, f));
+    events_graph(s, g, f);
     s->l->loop = calloc((size_t)f->loops + s->hops->stop_count + 1, sizeof *s->l->loop);
     s->l->loops = f->loops;
     s->chain = calloc((size_t)s->hops->stop_count + 1, sizeof *s->chain);
@@ -318,7 +318,7 @@ static void put_in_order(struct loops_search *s)
     uint32_t n = s->hops->stop_count, *order = malloc(((size_t)n + 1) * sizeof *order);
     struct loops_graph g;
     struct loops_forest f;
-    base_must(events_graph(s, &g, &f));
+    events_graph(s, &g, &f);
     for (uint32_t i = 0; i < n; i++)
         order[i] = f.order[i + 1];
     for (uint32_t i = 0; i < s->l->calls; i++)

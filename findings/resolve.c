@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/hex.h"
 #include "base/must.h"
 #include "base/name.h"
 #include "findings/demangle.h"
@@ -91,19 +92,12 @@ static bool same_build(Dwfl_Module *m, const char *expected)
 {
     const unsigned char *bits;
     GElf_Addr address;
+    char hex[REPORT_TEXT];
     int n = dwfl_module_build_id(m, &bits, &address);
 
     if (n <= 0 || !*expected) /* no build-id on either side: trust the path */
         return n <= 0 && !*expected;
-    if (strlen(expected) != 2 * (size_t)n)
-        return false;
-    for (int i = 0; i < n; i++) {
-        char hex[3];
-        snprintf(hex, sizeof hex, "%02x", bits[i]);
-        if (strncmp(hex, expected + 2 * i, 2) != 0)
-            return false;
-    }
-    return true;
+    return 2 * (size_t)n < sizeof hex && !strcmp(base_hex(hex, bits, (size_t)n), expected);
 }
 
 static Dwfl_Module *report_module(struct report_resolver *r, const char *path)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pythia.h"
-
 struct visit { uint32_t node, edge; };
 
 struct search {
@@ -19,7 +17,6 @@ struct search {
     struct visit *way;
     uint32_t met, parts, ways, placed;
     bool found; /* a loop, in this pass */
-    int before; /* loops that earlier passes found */
 };
 
 static bool is_back(const struct loops_forest *f, uint32_t from, uint32_t to)
@@ -105,33 +102,22 @@ static void pass(struct search *s)
             search_from(s, n);
 }
 
-int loops_forest_make(struct loops_forest *f, const struct loops_graph *g)
+void loops_forest_make(struct loops_forest *f, const struct loops_graph *g)
 {
     size_t n = (size_t)g->nodes + 1;
-    struct search s = { .g = g, .f = f };
+    struct search s = { .g = g, .f = f, .number = malloc(n * sizeof *s.number), .low = malloc(n * sizeof *s.low),
+                        .part = malloc(n * sizeof *s.part), .open = calloc(n, sizeof *s.open),
+                        .way = malloc(n * sizeof *s.way), .found = true };
     *f = (struct loops_forest){ .loop = malloc(n * sizeof *f->loop), .order = calloc(n, sizeof *f->order),
                                 .parent = malloc(n * sizeof *f->parent), .head = malloc(n * sizeof *f->head) };
-    s.number = malloc(n * sizeof *s.number);
-    s.low = malloc(n * sizeof *s.low);
-    s.part = malloc(n * sizeof *s.part);
-    s.open = calloc(n, sizeof *s.open);
-    s.way = malloc(n * sizeof *s.way);
-    bool all = f->loop && f->order && f->parent && f->head && s.number && s.low && s.part && s.open && s.way;
-    for (uint32_t i = 0; all && i < g->nodes; i++)
-        f->loop[i] = -1;
-    for (int level = 0; all && level <= LOOPS_LEVELS; level++) {
+    memset(f->loop, 0xff, n * sizeof *f->loop); /* -1 */
+    for (int level = 0; s.found && level <= LOOPS_LEVELS; level++)
         pass(&s);
-        if (!s.found)
-            break;
-    }
     free(s.number);
     free(s.low);
     free(s.part);
     free(s.open);
     free(s.way);
-    if (!all)
-        loops_forest_close(f);
-    return all ? 0 : PYTHIA_ENOMEM;
 }
 
 void loops_forest_close(struct loops_forest *f)
@@ -162,15 +148,12 @@ static bool turns_around(const struct loops_forest *f, int common, uint32_t from
     return false;
 }
 
-int loops_forest_leads(const struct loops_forest *f, const struct loops_graph *g, uint32_t from, uint32_t to)
+bool loops_forest_leads(const struct loops_forest *f, const struct loops_graph *g, uint32_t from, uint32_t to)
 {
-    int common = loops_forest_common(f, from, to), found = 0;
-    bool *seen = calloc((size_t)g->nodes + 1, sizeof *seen);
+    int common = loops_forest_common(f, from, to);
+    bool found = false, *seen = calloc((size_t)g->nodes + 1, sizeof *seen);
     uint32_t *stack = malloc(((size_t)g->nodes + 1) * sizeof *stack), depth = 0;
-    if (!seen || !stack)
-        found = PYTHIA_ENOMEM;
-    else
-        stack[depth++] = from;
+    stack[depth++] = from;
     while (depth && !found) {
         uint32_t node = stack[--depth];
         for (uint32_t e = g->first[node]; e < g->first[node + 1] && !found; e++) {

@@ -39,8 +39,7 @@ struct loops_forest {
     uint32_t loops;
 };
 
-/* 0 or PYTHIA_ENOMEM. */
-int loops_forest_make(struct loops_forest *f, const struct loops_graph *g);
+void loops_forest_make(struct loops_forest *f, const struct loops_graph *g);
 void loops_forest_close(struct loops_forest *f); /* zeroed is legal */
 
 /* Whether `loop` is `outer`, or within it; -1 is outside of all. */
@@ -61,6 +60,6 @@ static inline int loops_forest_common(const struct loops_forest *f, uint32_t a, 
 /* Whether nodes outside of a loop lead to others of it than its head. */
 bool loops_forest_aside(const struct loops_forest *f, const struct loops_graph *g, int loop);
 /* Whether `to` can be reached from `from` by at least one edge without a turn of a loop that holds both. */
-int loops_forest_leads(const struct loops_forest *f, const struct loops_graph *g, uint32_t from, uint32_t to);
+bool loops_forest_leads(const struct loops_forest *f, const struct loops_graph *g, uint32_t from, uint32_t to);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "base/order.h"
 #include "loops/decode.h"
 
@@ -61,9 +62,9 @@ static bool never_returns(const char *name)
 /* Whether a short function has anything that returns, or goes elsewhere. */
 static bool has_return(const struct loops_image *m, const struct loops_range *r)
 {
-    uint8_t code[SHORT_BYTES];
     uint64_t size = r->end - r->begin;
-    if (size > sizeof code || !loops_image_read(m, r->begin, code, size))
+    const uint8_t *code = size > SHORT_BYTES ? NULL : loops_image_at(m, r->begin, size);
+    if (!code)
         return true;
     for (uint64_t at = 0; at < size;) {
         struct loops_insn i = loops_decode(loops_image_machine(m), code + at, size - at, r->begin + at);
@@ -121,25 +122,23 @@ static void follow(struct reading *r, const struct loops_insn *i)
     if ((i->step != LOOPS_JUMP && i->step != LOOPS_BRANCH) || is_inside(r->f, i->target) || r->f->ranges == MOST ||
         !loops_image_range(r->c->image, i->target, &there))
         return;
-    if (there.part || there.begin != i->target)
+    if (there.part || there.begin != i->target) {
         r->f->range[r->f->ranges++] = there;
-    else if (!base_array_more(&r->f->tail, r->f->tails, sizeof *r->f->tail))
-        r->f->tail[r->f->tails++] = i->target;
+        return;
+    }
+    base_must(base_array_more(&r->f->tail, r->f->tails, sizeof *r->f->tail));
+    r->f->tail[r->f->tails++] = i->target;
 }
 
 static void read_range(struct reading *r, struct loops_range range)
 {
     uint64_t size = range.end - range.begin;
-    uint8_t *code = size <= MOST_BYTES ? malloc(size + 1) : NULL;
-    if (!code || !loops_image_read(r->c->image, range.begin, code, size))
-        r->failed = true;
+    const uint8_t *code = size <= MOST_BYTES ? loops_image_at(r->c->image, range.begin, size) : NULL;
+    r->failed |= !code;
     for (uint64_t at = 0; at < size && !r->failed;) {
         struct loops_insn i = loops_decode(loops_image_machine(r->c->image), code + at, size - at, range.begin + at);
-        if (r->insns == LOOPS_MOST_INSNS ||
-            base_array_room(&r->insn, &r->room, (uint64_t)r->insns + 1, sizeof *r->insn)) {
-            r->failed = true;
-            break;
-        }
+        base_must(base_array_room(&r->insn, &r->room, (uint64_t)r->insns + 1, sizeof *r->insn));
+        r->failed |= r->insns == LOOPS_MOST_INSNS - 1;
         if (i.step >= LOOPS_CALL && i.step <= LOOPS_CALL_ANY && call_ends(r->c, &i))
             i.step = LOOPS_STOP;
         follow(r, &i);
@@ -147,7 +146,6 @@ static void read_range(struct reading *r, struct loops_range range)
                                              .step = i.step };
         at += i.length;
     }
-    free(code);
 }
 
 static int by_address(const void *x, const void *y)
@@ -169,8 +167,10 @@ static uint32_t insn_at(const struct reading *r, uint64_t address)
 static uint32_t case_of(const struct reading *r, uint64_t table, uint32_t entry)
 {
     int32_t distance;
-    if (!loops_image_read(r->c->image, table + 4ull * entry, &distance, sizeof distance))
+    const uint8_t *at = loops_image_at(r->c->image, table + 4ull * entry, sizeof distance);
+    if (!at)
         return UINT32_MAX;
+    memcpy(&distance, at, sizeof distance);
     uint64_t target = table + (uint64_t)(int64_t)distance;
     return is_inside(r->f, target) ? insn_at(r, target) : UINT32_MAX;
 }
@@ -194,12 +194,11 @@ static int by_number(const void *x, const void *y)
 static void find_named(struct reading *r)
 {
     r->named = malloc(r->insns * sizeof *r->named);
-    for (uint32_t i = 0; r->named && i < r->insns; i++)
+    for (uint32_t i = 0; i < r->insns; i++)
         if (r->insn[i].step == LOOPS_ON && r->insn[i].target)
             r->named[r->names++] = r->insn[i].target;
     if (r->names)
         qsort(r->named, r->names, sizeof *r->named, by_number);
-    r->failed |= !r->named;
 }
 
 static bool is_named(const struct reading *r, uint64_t address)
@@ -230,10 +229,8 @@ static void mark(struct reading *r, uint32_t jump, uint32_t to)
 
 static void add_edge(struct reading *r, uint32_t from, uint32_t to)
 {
-    if (base_array_room(&r->edge, &r->edge_room, (uint64_t)r->edges + 1, sizeof *r->edge))
-        r->failed = true;
-    else
-        r->edge[r->edges++] = (struct edge){ from, to };
+    base_must(base_array_room(&r->edge, &r->edge_room, (uint64_t)r->edges + 1, sizeof *r->edge));
+    r->edge[r->edges++] = (struct edge){ from, to };
 }
 
 static void add_case(struct reading *r, uint32_t jump, uint32_t to)
@@ -284,7 +281,7 @@ static bool is_padding(const struct reading *r, uint32_t block)
 static void find_edges(struct reading *r)
 {
     bool computed = false;
-    for (uint32_t b = 0; b < r->blocks && !r->failed; b++) {
+    for (uint32_t b = 0; b < r->blocks; b++) {
         uint32_t last = (b + 1 < r->blocks ? r->first[b + 1] : r->insns) - 1;
         const struct insn *i = &r->insn[last];
         uint32_t to = i->step == LOOPS_JUMP || i->step == LOOPS_BRANCH ? insn_at(r, i->target) : UINT32_MAX;
@@ -302,7 +299,7 @@ static void find_edges(struct reading *r)
     for (uint32_t b = 0; entered && b < r->blocks; b++) {
         if (entered[b] || r->insn[r->first[b]].address == r->f->entry || is_padding(r, b))
             continue;
-        for (uint32_t i = 0; i < r->insns && !r->failed; i++)
+        for (uint32_t i = 0; i < r->insns; i++)
             if (r->insn[i].step == LOOPS_JUMP_ANY)
                 add_edge(r, r->block[i], b);
     }
@@ -318,21 +315,16 @@ static int by_from(const void *x, const void *y)
 }
 
 /* Blocks as nodes: the entry's and the first one change places. */
-static int make_graph(struct reading *r)
+static void make_graph(struct reading *r, uint32_t entry)
 {
     struct loops_function *f = r->f;
     uint32_t *first = calloc((size_t)r->blocks + 1, sizeof *first), *to = malloc(((size_t)r->edges + 1) * sizeof *to);
-    uint32_t entry = insn_at(r, f->entry);
     f->graph = (struct loops_graph){ .first = first, .to = to, .nodes = r->blocks };
     f->block = malloc(r->blocks * sizeof *f->block);
     f->node = malloc(r->blocks * sizeof *f->node);
-    f->begin = malloc(r->blocks * sizeof *f->begin);
-    if (!first || !to || !f->block || !f->node || !f->begin || entry == UINT32_MAX)
-        return -1;
     for (uint32_t b = 0; b < r->blocks; b++) {
         f->node[b] = b == r->block[entry] ? 0 : b == 0 ? r->block[entry] : b;
         f->block[b] = r->insn[r->first[b]].address;
-        f->begin[f->node[b]] = f->block[b];
     }
     for (uint32_t e = 0; e < r->edges; e++)
         r->edge[e] = (struct edge){ f->node[r->edge[e].from], f->node[r->edge[e].to] };
@@ -344,22 +336,21 @@ static int make_graph(struct reading *r)
     }
     for (uint32_t b = 0; b < r->blocks; b++)
         first[b + 1] += first[b];
-    return loops_forest_make(&f->forest, &f->graph);
+    loops_forest_make(&f->forest, &f->graph);
 }
 
 /* The last instruction of each loop that leads to its head. */
-static int find_turns(struct reading *r)
+static void find_turns(struct reading *r)
 {
     struct loops_function *f = r->f;
     f->turn = calloc((size_t)f->forest.loops + 1, sizeof *f->turn);
-    for (uint32_t b = 0; f->turn && b < r->blocks; b++) {
+    for (uint32_t b = 0; b < r->blocks; b++) {
         uint32_t last = (b + 1 < r->blocks ? r->first[b + 1] : r->insns) - 1, n = f->node[b];
         for (uint32_t e = f->graph.first[n]; e < f->graph.first[n + 1]; e++)
             for (int l = f->forest.loop[n]; l >= 0; l = f->forest.parent[l])
                 if (f->forest.head[l] == f->graph.to[e] && r->insn[last].address > f->turn[l])
                     f->turn[l] = r->insn[last].address;
     }
-    return f->turn ? 0 : -1;
 }
 
 static void read_function(struct reading *r)
@@ -369,15 +360,16 @@ static void read_function(struct reading *r)
     if (r->failed || !r->insns)
         return;
     qsort(r->insn, r->insns, sizeof *r->insn, by_address);
+    uint32_t entry = insn_at(r, r->f->entry);
+    if (entry == UINT32_MAX)
+        return;
     r->block = malloc(r->insns * sizeof *r->block);
     r->first = malloc(r->insns * sizeof *r->first);
-    r->failed = !r->block || !r->first;
     find_named(r);
-    if (r->failed)
-        return;
     find_blocks(r);
     find_edges(r);
-    r->failed = r->failed || make_graph(r) || find_turns(r);
+    make_graph(r, entry);
+    find_turns(r);
 }
 
 static void function_clear(struct loops_function *f)
@@ -386,20 +378,18 @@ static void function_clear(struct loops_function *f)
     free((uint32_t *)f->graph.to);
     free(f->block);
     free(f->node);
-    free(f->begin);
     free(f->turn);
     free(f->tail);
     loops_forest_close(&f->forest);
-    f->graph.nodes = 0;
 }
 
 /* Where a part's function begins: where its jumps lead. */
 static void find_whole(struct loops_code *c, struct loops_range *r)
 {
-    uint8_t code[SHORT_BYTES];
-    uint64_t size = r->end - r->begin < sizeof code ? r->end - r->begin : sizeof code;
+    uint64_t size = r->end - r->begin < SHORT_BYTES ? r->end - r->begin : SHORT_BYTES;
+    const uint8_t *code = r->part ? loops_image_at(c->image, r->begin, size) : NULL;
     struct loops_range there;
-    if (!r->part || !loops_image_read(c->image, r->begin, code, size))
+    if (!code)
         return;
     for (uint64_t at = 0; at < size;) {
         struct loops_insn i = loops_decode(loops_image_machine(c->image), code + at, size - at, r->begin + at);
@@ -423,10 +413,7 @@ const struct loops_function *loops_code_function(struct loops_code *c, uint64_t 
         if (c->function[i]->entry == range.begin)
             return c->function[i]->graph.nodes ? c->function[i] : NULL;
     struct loops_function *f = calloc(1, sizeof *f);
-    if (!f || base_array_more(&c->function, c->functions, sizeof f)) {
-        free(f);
-        return NULL;
-    }
+    base_must(base_array_more(&c->function, c->functions, sizeof f));
     c->function[c->functions++] = f;
     f->number = c->functions;
     f->entry = range.begin;
@@ -435,8 +422,6 @@ const struct loops_function *loops_code_function(struct loops_code *c, uint64_t 
         f->range[f->ranges++] = asked;
     struct reading r = { .c = c, .f = f };
     read_function(&r);
-    if (r.failed)
-        function_clear(f);
     free(r.insn);
     free(r.block);
     free(r.first);
@@ -447,11 +432,11 @@ const struct loops_function *loops_code_function(struct loops_code *c, uint64_t 
 
 struct loops_code *loops_code_open(const char *path, const char *build_id)
 {
-    struct loops_code *c = calloc(1, sizeof *c);
-    if (c && (c->image = loops_image_open(path, build_id)))
-        return c;
-    free(c);
-    return NULL;
+    struct loops_image *image = loops_image_open(path, build_id);
+    struct loops_code *c = image ? calloc(1, sizeof *c) : NULL;
+    if (c)
+        c->image = image;
+    return c;
 }
 
 void loops_code_close(struct loops_code *c)
@@ -480,7 +465,7 @@ bool loops_function_leads(const struct loops_function *f, uint64_t from, uint64_
     uint32_t a = loops_function_node(f, from), b = loops_function_node(f, to);
     if (a == UINT32_MAX || b == UINT32_MAX)
         return false;
-    return (a == b && to > from) || loops_forest_leads(&f->forest, &f->graph, a, b) == 1;
+    return (a == b && to > from) || loops_forest_leads(&f->forest, &f->graph, a, b);
 }
 
 bool loops_function_ends_in(const struct loops_function *f, uint64_t entry)

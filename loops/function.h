@@ -29,7 +29,6 @@ struct loops_function {
     struct loops_graph graph;
     uint64_t *block;            /* where each begins, in order; nodes are numbered so, but 0 is the entry's */
     uint32_t *node;             /* … the node of each of these */
-    uint64_t *begin;            /* of each node */
     uint64_t *turn;             /* of each loop: its last instruction that leads back to the head */
     uint64_t *tail;             /* functions that it ends in */
     uint32_t tails;

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libpythia-loops.la
 libpythia_loops_la_SOURCES = %D%/decode.c %D%/decode.h %D%/forest.c %D%/forest.h %D%/function.c %D%/function.h \
 	%D%/image.c %D%/image.h
+libpythia_loops_la_LIBADD = $(DW_LIBS) $(ELF_LIBS)
 
 UNIT_TESTS += tests/unit/test_loops_function
 tests_unit_test_loops_function_LDADD = libpythia-loops.la $(LDADD)

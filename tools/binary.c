@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/elf.h"
+#include "base/hex.h"
 
 /* --- Symbols --- */
 
@@ -77,13 +78,11 @@ static bool has_debug_file(const char *build_id)
 
 static void read_build_id(Elf *elf, struct binary *b)
 {
-    const unsigned char *bits;
-    const void *id = NULL;
+    const void *id;
     ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
 
-    bits = id;
-    for (ssize_t i = 0; i < n && 2 * (size_t)i + 2 < sizeof b->build_id; i++)
-        sprintf(b->build_id + 2 * i, "%02x", bits[i]);
+    if (n > 0 && 2 * (size_t)n < sizeof b->build_id)
+        base_hex(b->build_id, id, (size_t)n);
 }
 
 /* --- The file --- */
