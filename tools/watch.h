@@ -27,8 +27,7 @@ struct watch_wanted {
 struct watch_job {
     uint64_t id;
     uint32_t ranks, count, nodes; /* with boards: count */
-    struct watch_sight **sight;   /* by rank */
-    struct watch_sight **before;  /* of the same ranks, at the look before; NULL: none */
+    struct watch_sight **sight;   /* by rank, of all that were seen */
     struct watch_row *rows;       /* of all ranks */
     struct watch_verdict verdict;
     struct watch_numbers numbers;
@@ -40,7 +39,9 @@ struct watch_job {
 };
 
 struct watch_jobs {
-    struct watch_job *job;
+    struct watch_sight **sight, **before; /* of all jobs, by job, then rank; at the look before */
+    uint32_t sights, befores;
+    struct watch_job *job;                /* those that are wanted */
     uint32_t count;
     uint32_t other_version; /* boards that another version of Pythia has made */
 };
@@ -55,7 +56,7 @@ enum watch_job_state { WATCH_RUNNING, WATCH_HUNG, WATCH_ENDING, WATCH_DEAD };
 enum watch_job_state watch_job_state(const struct watch_job *j);
 extern const char *const watch_job_state_text[];
 
-/* "MPI_Allreduce", "parallel region"; NULL: in none. And the one that it is in, or was in last. */
+/* "MPI_Allreduce", "a parallel region"; NULL: in none. And the one that it is in, or was in last. */
 const char *watch_call(const struct watch_row *r);
 const char *watch_last_call(const struct watch_row *r);
 /* Where that is, "solve@a.c:41", or "module+0x12"; NULL: not known, or nowhere yet. Stays. */

@@ -25,52 +25,34 @@ static void complain_once(uint64_t job, uint32_t rank, const char *why)
 {
     static struct watch_found *seen;
     static uint32_t count;
-    char name[WATCH_NAME];
+    char path[WATCH_PATH];
     for (uint32_t i = 0; i < count; i++)
         if (seen[i].job == job && seen[i].rank == rank)
             return;
     if (!base_array_more(&seen, count, sizeof *seen))
         seen[count++] = (struct watch_found){job, rank};
-    watch_name(name, job, rank);
-    tool_complain(WATCH_DIRECTORY "/%s is left out: %s", name, why);
+    watch_path(path, job, rank);
+    tool_complain("%s is left out: %s", path, why);
 }
 
 /* Boards of all jobs, as they are found. */
 struct found {
-    struct watch_sight **sight;
-    uint32_t count;
-    bool asked;             /* for the directory that is being read */
-    uint32_t other_version;
+    struct watch_jobs *jobs;
+    bool asked; /* for the directory that is being read */
 };
 
 static void take(void *context, struct watch_sight *s)
 {
     struct found *f = context;
+    if (s->reading == WATCH_REFUSED)
+        complain_once(s->board.job, s->board.rank, s->why);
+    f->jobs->other_version += s->reading == WATCH_OTHER_VERSION;
     s->asked = f->asked && s->copied;
     s->seen_ns = base_clock_system();
-    if (base_array_more(&f->sight, f->count, sizeof *f->sight))
+    if (s->reading != WATCH_READ || base_array_more(&f->jobs->sight, f->jobs->sights, sizeof s))
         free(s);
     else
-        f->sight[f->count++] = s;
-}
-
-static void read_own(struct found *f)
-{
-    struct watch_found *found;
-    uint32_t count = watch_find(WATCH_DIRECTORY, &found);
-    for (uint32_t i = 0; i < count; i++) {
-        char why[160] = "";
-        struct watch_sight *s = calloc(1, sizeof *s);
-        enum watch_reading r = watch_read(WATCH_DIRECTORY, found[i].job, found[i].rank, s, why, sizeof why);
-        if (r == WATCH_REFUSED)
-            complain_once(found[i].job, found[i].rank, why);
-        f->other_version += r == WATCH_OTHER_VERSION;
-        if (r == WATCH_READ)
-            take(f, s);
-        else
-            free(s);
-    }
-    free(found);
+        f->jobs->sight[f->jobs->sights++] = s;
 }
 
 /* Of the file that a job writes, or is predicted from: the directory of its parts; or one itself. */
@@ -86,38 +68,41 @@ static void read_parts(struct found *f, const char *file)
 static int by_job(const void *a, const void *b)
 {
     const struct watch_sight *x = *(struct watch_sight *const *)a, *y = *(struct watch_sight *const *)b;
-    return BASE_ORDER(x->board.job, y->board.job) ?: BASE_ORDER(x->board.rank, y->board.rank) ?:
-           BASE_ORDER(x->copied, y->copied) ?: BASE_ORDER(y->changed_ns, x->changed_ns);
+    return BASE_ORDER(x->board.job, y->board.job) ?: BASE_ORDER(x->board.rank, y->board.rank);
+}
+
+/* Of two of a rank its own, or the newer copy. */
+static void join(struct watch_sight **into, struct watch_sight *s)
+{
+    struct watch_sight *last = *into;
+    bool better = last->copied && (!s->copied || s->changed_ns > last->changed_ns);
+    struct watch_sight *kept = better ? s : last, *gone = better ? last : s;
+    kept->changed_ns = gone->changed_ns > kept->changed_ns ? gone->changed_ns : kept->changed_ns; /* that clock is the
+                                                                                                     copies' */
+    kept->asked |= gone->asked;
+    *into = kept;
+    free(gone);
 }
 
 /* This node's boards, those that other nodes have copied for the same jobs, and those that are asked for; in the order
-   of jobs, then ranks, a rank's own before copies of it. */
-static struct found find_all(const struct watch_wanted *w)
+   of jobs, then ranks. */
+static void find_all(struct watch_jobs *jobs, const struct watch_wanted *w)
 {
-    struct found f = {.asked = true};
+    struct found f = {jobs, false};
     const char *last = NULL;
-    read_own(&f);
-    uint32_t own = f.count;
+    watch_each(0, take, &f);
+    uint32_t own = jobs->sights;
+    f.asked = true;
     if (w->file)
         read_parts(&f, w->file);
     f.asked = false;
     for (uint32_t i = 0; i < own; i++) {
-        const char *file = f.sight[i]->board.file;
+        const char *file = jobs->sight[i]->board.file;
         if ((!last || strcmp(last, file) != 0) && (!w->file || strcmp(w->file, file) != 0))
             read_parts(&f, file);
         last = file;
     }
-    if (f.count)
-        qsort(f.sight, f.count, sizeof *f.sight, by_job);
-    return f;
-}
-
-/* How long its process has had no processor time. */
-static void note_idle(struct watch_sight *s, const struct watch_sight *before)
-{
-    if (before && !s->copied && !before->copied && before->process.ticks == s->process.ticks &&
-        before->board.pid == s->board.pid)
-        s->idle_ns = before->idle_ns + (s->now - before->now);
+    jobs->sights = BASE_ARRAY_JOIN(jobs->sight, jobs->sights, by_job, into, from, join(into, *from));
 }
 
 /* How old copies are: against the newest of the job, which is new unless it is minutes old or was there before. */
@@ -130,7 +115,7 @@ static void set_ages(struct watch_job *j)
         newest = now;
     for (uint32_t i = 0; i < j->count; i++) {
         struct watch_sight *s = j->sight[i];
-        const struct watch_sight *b = j->before[i];
+        const struct watch_sight *b = s->before;
         bool same = b && b->copied && b->changed_ns == s->changed_ns;
         uint64_t age = same ? b->age_ns + (s->seen_ns - b->seen_ns) : 0;
         s->age_ns = s->copied && newest - s->changed_ns > age ? newest - s->changed_ns : age;
@@ -145,48 +130,14 @@ static bool is_wanted(const struct watch_job *j, const struct watch_wanted *w)
         file |= w->file && (s->asked || !strcmp(s->board.file, w->file));
         pid |= w->pid && !s->copied && s->board.pid == w->pid;
     }
-    return file && pid && j->count > 0;
-}
-
-static void job_free(struct watch_job *j)
-{
-    for (uint32_t i = 0; i < j->count; i++) {
-        free(j->sight[i]);
-        free(j->before ? j->before[i] : NULL);
-    }
-    free(j->sight);
-    free(j->before);
-    watch_rows_free(j->rows, j->ranks);
-    watch_verdict_free(&j->verdict);
-}
-
-void watch_jobs_free(struct watch_jobs *jobs)
-{
-    for (uint32_t i = 0; i < jobs->count; i++)
-        job_free(&jobs->job[i]);
-    free(jobs->job);
-    memset(jobs, 0, sizeof *jobs);
-}
-
-/* What the earlier look has of a rank, taken out of it. */
-static struct watch_sight *take_before(struct watch_jobs *earlier, uint64_t job, uint32_t rank)
-{
-    for (uint32_t i = 0; i < earlier->count; i++)
-        for (uint32_t k = 0; earlier->job[i].id == job && k < earlier->job[i].count; k++)
-            if (earlier->job[i].sight[k] && earlier->job[i].sight[k]->board.rank == rank) {
-                struct watch_sight *s = earlier->job[i].sight[k];
-                earlier->job[i].sight[k] = NULL;
-                return s;
-            }
-    return NULL;
+    return file && pid;
 }
 
 static uint32_t count_nodes(const struct watch_job *j)
 {
     uint32_t nodes = 0;
-    for (uint32_t i = 0; i < j->count; i++) {
-        uint32_t k = 0;
-        while (k < i && strcmp(j->sight[k]->board.node, j->sight[i]->board.node) != 0)
+    for (uint32_t i = 0, k; i < j->count; i++) {
+        for (k = 0; k < i && strcmp(j->sight[k]->board.node, j->sight[i]->board.node) != 0;)
             k++;
         nodes += k == i;
     }
@@ -195,25 +146,18 @@ static uint32_t count_nodes(const struct watch_job *j)
 
 /* --- Places --- */
 
-struct place {
-    char *file, *build_id, *text;
-    uint64_t offset;
-};
-
+/* The module of an address, and where it is in there. */
 static bool find_module(const struct watch_board *b, uint64_t from, char file[512], char build_id[80],
                         uint64_t *offset)
 {
-    char line[600];
-    for (const char *at = b->modules; sscanf(at, "%599[^\n]", line) == 1;) {
-        uint64_t begin, end, bias;
-        int n = sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %79s %511[^\n]", &begin, &end, &bias, build_id, file);
-        at += strlen(line);
-        at += *at == '\n';
-        if (n == 5 && from >= begin && from < end) {
+    uint64_t begin, end, bias;
+    int n;
+    for (const char *at = b->modules; sscanf(at, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %79s %511[^\n]%n", &begin, &end,
+                                             &bias, build_id, file, &n) == 5; at += n)
+        if (from >= begin && from < end) {
             *offset = from - bias;
             return true;
         }
-    }
     return false;
 }
 
@@ -232,17 +176,16 @@ static char *resolve(const char *file, const char *build_id, uint64_t offset, en
 
 static const char *place_at(const struct watch_board *b, uint64_t from)
 {
-    static struct place *known;
+    static struct place { char *file, *build_id, *text; uint64_t offset; } *known;
     static uint32_t count;
     char file[512], build_id[80];
     uint64_t offset;
-    bool region = from & WATCH_OF_REGION;
     if (!from || !find_module(b, from & ~WATCH_OF_REGION, file, build_id, &offset))
         return NULL;
     for (uint32_t i = 0; i < count; i++)
         if (known[i].offset == offset && !strcmp(known[i].file, file) && !strcmp(known[i].build_id, build_id))
             return known[i].text;
-    char *text = resolve(file, build_id, offset, region ? REPORT_ENTRY : REPORT_CALL);
+    char *text = resolve(file, build_id, offset, from & WATCH_OF_REGION ? REPORT_ENTRY : REPORT_CALL);
     if (base_array_more(&known, count, sizeof *known))
         return NULL;
     known[count++] = (struct place){strdup(file), strdup(build_id), text, offset};
@@ -260,6 +203,17 @@ const char *watch_verdict_place(const struct watch_job *j)
     if (v->kind == WATCH_SLOW)
         return place_at(&j->rows[v->slowest.rank].sight->board, v->slowest.from);
     return v->rank_count ? watch_place(&j->rows[v->rank[0]]) : NULL;
+}
+
+const char *watch_last_call(const struct watch_row *r)
+{
+    return r->sight && r->sight->board.is.function[0] ? r->sight->board.is.function : NULL;
+}
+
+const char *watch_call(const struct watch_row *r)
+{
+    uint64_t since = r->sight ? r->sight->board.since : 0;
+    return since & 1 && since != WATCH_CHANGES ? watch_last_call(r) : NULL;
 }
 
 /* --- What a recording knows --- */
@@ -331,34 +285,15 @@ static void set_limit(struct watch_job *j, const struct watch_wanted *w)
 {
     const struct watch_sight *s = j->sight[0];
     double ran = (double)(s->now - s->board.began) * 1e-9, now = (double)time(NULL);
-    bool unknown = w->limit_seconds || !s->near || s->copied;
+    bool unknown = w->limit_seconds || !s->process.state || s->copied;
     double end = unknown ? 0 : environment_of(s->board.pid, "SLURM_JOB_END_TIME");
     double walltime = unknown || end > 0 ? 0 : environment_of(s->board.pid, "PBS_WALLTIME");
     j->limited = w->limit_seconds > 0 || end > 0 || walltime > 0;
     j->limit_seconds = end > 0 ? end - now : (w->limit_seconds > 0 ? w->limit_seconds : walltime) - ran;
-    j->fits = j->limited && j->numbers.eta >= 0 && j->numbers.eta <= j->limit_seconds;
+    j->fits = j->limited && j->numbers.eta <= j->limit_seconds;
 }
 
 /* --- Looking --- */
-
-/* Of sight[0] … sight[count - 1], which are one job's, and now its own. Of two of a rank the first one is taken. */
-static void make_job(struct watch_job *j, struct watch_sight **sight, uint32_t count)
-{
-    *j = (struct watch_job){.id = sight[0]->board.job, .ranks = sight[0]->board.ranks,
-                            .sight = calloc(count, sizeof *j->sight)};
-    for (uint32_t i = 0; i < count; i++) {
-        struct watch_sight *s = sight[i], *last = j->count ? j->sight[j->count - 1] : NULL;
-        if (s->board.ranks == j->ranks && (!last || last->board.rank != s->board.rank)) {
-            j->sight[j->count++] = s;
-            continue;
-        }
-        if (last && !last->copied && last->board.rank == s->board.rank) {
-            last->changed_ns = s->changed_ns; /* that clock is the copies' */
-            last->asked |= s->asked;
-        }
-        free(s);
-    }
-}
 
 struct watch_news watch_news_of(const struct watch_verdict *v)
 {
@@ -373,19 +308,18 @@ static void remember(struct watch_job *j, const struct watch_job *before)
     j->dead = before->dead;
 }
 
-static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct watch_wanted *w)
+static struct watch_job *find_job(const struct watch_jobs *jobs, uint64_t id)
 {
-    bool any = false;
-    j->before = calloc(j->count, sizeof *j->before);
-    for (uint32_t i = 0; i < earlier->count; i++)
-        any |= earlier->job[i].id == j->id;
-    for (uint32_t i = 0; i < j->count && any; i++) {
-        j->before[i] = take_before(earlier, j->id, j->sight[i]->board.rank);
-        note_idle(j->sight[i], j->before[i]);
-    }
-    set_ages(j);
+    for (uint32_t i = 0; i < jobs->count; i++)
+        if (jobs->job[i].id == id)
+            return &jobs->job[i];
+    return NULL;
+}
+
+static void judge(struct watch_job *j, const struct watch_job *before, const struct watch_wanted *w)
+{
     const struct watch_sight *const *sights = (const struct watch_sight *const *)j->sight;
-    const struct watch_sight *const *before = (const struct watch_sight *const *)j->before;
+    set_ages(j);
     j->rows = tool_need(watch_rows(sights, j->count, j->ranks));
     j->nodes = count_nodes(j);
     struct watch_usual *usual = calloc((size_t)j->ranks + 1, sizeof *usual);
@@ -393,33 +327,66 @@ static void judge(struct watch_job *j, struct watch_jobs *earlier, const struct 
         usual[i] = usual_of(&j->rows[i]);
     watch_judge(j->rows, j->ranks, usual, &j->verdict);
     free(usual);
-    watch_count(&j->numbers, sights, any ? before : NULL, j->count);
+    watch_count(&j->numbers, sights, j->count);
     set_limit(j, w);
-    for (uint32_t i = 0; i < earlier->count; i++)
-        if (earlier->job[i].id == j->id)
-            remember(j, &earlier->job[i]);
+    if (before)
+        remember(j, before);
     j->dead = watch_job_state(j) == WATCH_DEAD ? j->dead + 1 : 0;
+}
+
+static void free_sights(struct watch_sight **sight, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(sight[i]);
+    free(sight);
+}
+
+static void free_jobs(struct watch_jobs *jobs)
+{
+    for (uint32_t i = 0; i < jobs->count; i++) {
+        watch_rows_free(jobs->job[i].rows, jobs->job[i].ranks);
+        watch_verdict_free(&jobs->job[i].verdict);
+    }
+    free(jobs->job);
+    free_sights(jobs->before, jobs->befores);
+}
+
+void watch_jobs_free(struct watch_jobs *jobs)
+{
+    free_jobs(jobs);
+    free_sights(jobs->sight, jobs->sights);
+}
+
+/* What the earlier look has of the same rank; and for how long it has had no processor time. */
+static void set_before(struct watch_sight *s, const struct watch_jobs *jobs)
+{
+    struct watch_sight *const *b = jobs->befores ? bsearch(&s, jobs->before, jobs->befores, sizeof s, by_job) : NULL;
+    s->before = b ? *b : NULL;
+    s->used = b ? (*b)->used : s->used;
+    s->idle_ns = s->copied ? s->idle_ns : watch_process_idle(&s->process, &s->used, s->now);
 }
 
 void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted)
 {
-    struct found f = find_all(wanted);
-    *jobs = (struct watch_jobs){.job = calloc((size_t)f.count + 1, sizeof *jobs->job),
-                                .other_version = f.other_version};
-    for (uint32_t first = 0, end; first < f.count; first = end) {
+    *jobs = (struct watch_jobs){.before = earlier->sight, .befores = earlier->sights};
+    find_all(jobs, wanted);
+    jobs->job = calloc((size_t)jobs->sights + 1, sizeof *jobs->job);
+    for (uint32_t i = 0; i < jobs->sights; i++) {
+        struct watch_sight **s = &jobs->sight[i];
         struct watch_job *j = &jobs->job[jobs->count];
-        for (end = first; end < f.count && f.sight[end]->board.job == f.sight[first]->board.job;)
-            end++;
-        make_job(j, &f.sight[first], end - first);
+        set_before(*s, jobs);
+        if (!j->count++)
+            *j = (struct watch_job){.id = (*s)->board.job, .ranks = (*s)->board.ranks, .sight = s, .count = 1};
+        if (i + 1 < jobs->sights && s[1]->board.job == j->id)
+            continue;
         if (is_wanted(j, wanted)) {
-            judge(j, earlier, wanted);
+            judge(j, find_job(earlier, j->id), wanted);
             jobs->count++;
         } else {
-            job_free(j);
+            j->count = 0;
         }
     }
-    free(f.sight);
-    watch_jobs_free(earlier);
+    free_jobs(earlier);
 }
 
 /* --- States --- */
@@ -428,37 +395,15 @@ const char *const watch_job_state_text[] = {"running", "hung", "ending", "dead"}
 
 enum watch_job_state watch_job_state(const struct watch_job *j)
 {
-    uint32_t ended = 0, ending = 0;
+    bool lives = false, ending = false;
     for (uint32_t i = 0; i < j->ranks; i++) {
         const struct watch_row *r = &j->rows[i];
-        ended += r->state == WATCH_ENDED;
-        ending += r->state == WATCH_WAITS && r->sight->board.what.call_kind == JOB_LIFE;
+        lives |= r->sight && r->state != WATCH_ENDED;
+        ending |= r->state == WATCH_WAITS && r->sight->board.is.what.call_kind == JOB_LIFE;
     }
-    if (ended == j->count)
+    if (!lives)
         return WATCH_DEAD;
     if (j->verdict.kind != WATCH_NONE && j->verdict.kind != WATCH_SLOW)
         return WATCH_HUNG;
     return ending ? WATCH_ENDING : WATCH_RUNNING;
-}
-
-/* --- Calls --- */
-
-/* Texts of the last few are kept: a line has two of them at most. */
-const char *watch_last_call(const struct watch_row *r)
-{
-    static char text[8][WATCH_FUNCTION + 8];
-    static unsigned next;
-    if (!r->sight || (!r->sight->board.function[0] && r->sight->board.what.call_kind != WATCH_REGION))
-        return NULL;
-    if (r->sight->board.what.call_kind == WATCH_REGION)
-        return "a parallel region";
-    next = (next + 1) % 8;
-    snprintf(text[next], sizeof text[next], "MPI_%s", r->sight->board.function);
-    return text[next];
-}
-
-const char *watch_call(const struct watch_row *r)
-{
-    uint64_t since = r->sight ? r->sight->board.since : 0;
-    return since & 1 && since != WATCH_CHANGES ? watch_last_call(r) : NULL;
 }

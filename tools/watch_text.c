@@ -59,7 +59,7 @@ static bool same_kind(const struct watch_row *a, const struct watch_row *b)
     const char *p = watch_place(a), *q = watch_place(b);
     bool inside = watch_call(a) != NULL;
     return inside == (watch_call(b) != NULL) && (p == q || (p && q && !strcmp(p, q))) &&
-           !strcmp(a->sight->board.function, b->sight->board.function);
+           !strcmp(a->sight->board.is.function, b->sight->board.is.function);
 }
 
 /* Calls `tell` for each kind among these ranks: with the ranks of it. */
@@ -171,14 +171,14 @@ static void print_end(FILE *out, const struct watch_job *j)
 {
     const struct watch_numbers *n = &j->numbers;
     char text[32], low[32];
-    if (n->progress >= 0) {
+    if (!isnan(n->progress)) {
         int full = (int)(n->progress * BAR);
         fprintf(out, "  [%.*s%.*s] %3.0f %%", full, "####################", BAR - full, "....................",
                 floor(100 * n->progress));
     }
-    if (n->eta >= 0) {
+    if (!isnan(n->eta)) {
         fprintf(out, "  %s left", base_terminal_time(1e9 * n->eta, text));
-        if (n->eta_low >= 0)
+        if (!isnan(n->eta_low))
             fprintf(out, " (%s to %s)", base_terminal_time(1e9 * n->eta_low, low),
                     base_terminal_time(1e9 * n->eta_high, text));
     } else {
@@ -187,15 +187,15 @@ static void print_end(FILE *out, const struct watch_job *j)
     if (j->limited)
         fprintf(out, "  limit in %s%s",
                 base_terminal_time(1e9 * (j->limit_seconds > 0 ? j->limit_seconds : 0), text),
-                n->eta < 0 ? "" : j->fits ? ": it fits" : ": it does not fit");
+                isnan(n->eta) ? "" : j->fits ? ": it fits" : ": it does not fit");
     fputc('\n', out);
-    if (n->whole.parallel >= 0)
-        fprintf(out, "  parallel efficiency %.0f %%, load balance %.0f %%", 100 * n->whole.parallel,
-                100 * n->whole.load_balance);
-    if (n->whole.parallel >= 0 && n->lately.parallel >= 0 && n->lately.load_balance >= 0)
+    if (isnan(n->whole.parallel))
+        return;
+    fprintf(out, "  parallel efficiency %.0f %%, load balance %.0f %%", 100 * n->whole.parallel,
+            100 * n->whole.load_balance);
+    if (!isnan(n->lately.load_balance))
         fprintf(out, "; lately %.0f %%, %.0f %%", 100 * n->lately.parallel, 100 * n->lately.load_balance);
-    if (n->whole.parallel >= 0)
-        fputc('\n', out);
+    fputc('\n', out);
 }
 
 /* What a recording would show of the ranks that are named: their last call's frames as the board has them. */

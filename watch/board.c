@@ -21,7 +21,7 @@ __thread struct watch_board *watch_board_mine;
 struct watch_board *watch_board_here;
 
 static struct {
-    char path[96]; /* "": no file */
+    char path[WATCH_PATH]; /* "": no file */
     pid_t process;
     uint64_t modules_seen;
 } board;
@@ -33,28 +33,26 @@ static struct watch_comm board_nobody;
 
 /* --- The file --- */
 
-static int board_file(const struct watch_life *life, uint64_t job)
+/* Makes it new; MAP_FAILED with errno, and nothing is left. */
+static struct watch_board *board_map(void)
 {
-    char name[WATCH_NAME];
-    watch_name(name, job, life->rank);
-    snprintf(board.path, sizeof board.path, WATCH_DIRECTORY "/%s", name);
-    int f = base_io_open(board.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    struct watch_board *b = MAP_FAILED;
     struct base_io_hush h;
+    int f = base_io_open(board.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), error = errno;
     base_io_hush(&h); /* a limit of file size: no signal. A full file system: no SIGBUS later */
-    int error = f < 0 ? -1 : posix_fallocate(f, 0, sizeof(struct watch_board));
-    base_io_unhush(&h);
-    if (error > 0)
-        errno = error;
-    if (!error)
-        return f;
-    int kept = errno;
-    if (f >= 0) {
-        unlink(board.path);
-        close(f);
+    if (f >= 0 && !(error = posix_fallocate(f, 0, sizeof *b))) {
+        b = mmap(NULL, sizeof *b, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+        error = errno;
     }
-    board.path[0] = '\0';
-    errno = kept;
-    return -1;
+    base_io_unhush(&h);
+    if (f >= 0)
+        close(f);
+    if (f >= 0 && b == MAP_FAILED)
+        unlink(board.path);
+    if (b == MAP_FAILED)
+        board.path[0] = '\0';
+    errno = error;
+    return b;
 }
 
 static void board_fill(struct watch_board *b, const struct watch_life *life, uint64_t job)
@@ -76,6 +74,7 @@ static void board_fill(struct watch_board *b, const struct watch_life *life, uin
     b->any = b->null = WATCH_NOBODY;
     b->source = b->dest = WATCH_NOBODY;
     b->season_ns = FIRST_SEASON;
+    b->told_ns = FIRST_TOLD;
     b->next_season = b->began + b->season_ns;
     atomic_store(&b->since, b->began << 1);
     (void)gethostname(b->node, sizeof b->node - 1);
@@ -88,15 +87,10 @@ void watch_board_open(const struct watch_life *life)
     uint64_t job = life->job ? life->job : (uint64_t)getpid() << 40 ^ base_clock_system();
     if (life->rank == 0)
         watch_sweep();
-    int f = board_file(life, job);
-    struct watch_board *b = f < 0 ? MAP_FAILED
-                                  : mmap(NULL, sizeof *b, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-    if (b == MAP_FAILED)
-        base_log_warn("rank %u: no board for pythia watch: %s: %s", life->rank, WATCH_DIRECTORY, strerror(errno));
-    if (f >= 0)
-        close(f);
+    watch_path(board.path, job, life->rank);
+    struct watch_board *b = board_map();
     if (b == MAP_FAILED) {
-        watch_board_unlink();
+        base_log_warn("rank %u: no board for pythia watch: %s: %s", life->rank, WATCH_DIRECTORY, strerror(errno));
         return;
     }
     board.process = getpid();
@@ -116,10 +110,8 @@ void watch_board_mpi(int any, int null, const struct watch_call *calls, size_t c
     b->any = any;
     b->null = null;
     b->calls_at = (uint64_t)(uintptr_t)calls;
-    for (b->calls = 0; b->calls < count && b->calls < WATCH_CALLS; b->calls++) {
-        b->of[b->calls].what = calls[b->calls].what;
-        memcpy(b->of[b->calls].function, calls[b->calls].function + 4, WATCH_FUNCTION);
-    }
+    for (b->calls = 0; b->calls < count && b->calls < WATCH_CALLS; b->calls++)
+        memcpy(&b->of[b->calls], &calls[b->calls], sizeof *b->of);
 }
 
 void watch_board_unlink(void)
@@ -137,43 +129,35 @@ void watch_board_close(void)
 
 /* --- Seasons --- */
 
-static void season_copy(struct watch_board *b, uint64_t to, uint64_t from)
+/* Of what stands equally far apart: where there is no room for more, every other one goes, and false is said. */
+static bool board_room(void *of, uint64_t *count, uint64_t room, size_t size, uint64_t *step)
 {
-    b->season[to] = b->season[from];
-    memcpy(b->past[to], b->past[from], sizeof *b->past);
+    char *at = of;
+    if (*count < room)
+        return true;
+    for (*count = 0; *count < room / 2; ++*count)
+        memcpy(at + *count * size, at + (2 * *count + 1) * size, size);
+    *step *= 2;
+    return false;
 }
 
 /* The place is not to be read until the event is written. */
 void watch_board_season_ends(struct watch_board *b, uint64_t now)
 {
-    atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    if (b->seasons == WATCH_SEASONS) {
-        for (unsigned i = 0; i < WATCH_SEASONS / 2; i++)
-            season_copy(b, i, 2 * i + 1);
-        b->seasons = WATCH_SEASONS / 2;
-        b->season_ns *= 2;
-    } else {
-        memcpy(b->past[b->seasons], b->sum, sizeof b->sum);
-        b->season[b->seasons++] = now;
+    watch_board_changes(b);
+    if (board_room(b->season, &b->seasons, WATCH_SEASONS, sizeof *b->season, &b->season_ns)) {
+        memcpy(b->season[b->seasons].past, b->sum, sizeof b->sum);
+        b->season[b->seasons++].end = now;
     }
     b->next_season = b->began + (b->seasons + 1) * b->season_ns;
     if (b->next_season <= now)
         b->next_season = now + b->season_ns;
 }
 
-/* As many as there is room for, equally far apart. */
 void watch_board_tells(struct watch_board *b, uint64_t now, uint64_t end)
 {
-    if (b->tolds == WATCH_TOLD) {
-        for (unsigned i = 0; i < WATCH_TOLD / 2; i++)
-            b->told[i] = b->told[2 * i + 1];
-        b->tolds = WATCH_TOLD / 2;
-        b->told_ns *= 2;
-    } else {
-        b->told_ns = b->told_ns ? b->told_ns : FIRST_TOLD;
+    if (board_room(b->told, &b->tolds, WATCH_TOLD, sizeof *b->told, &b->told_ns))
         b->told[b->tolds++] = (struct watch_told){now, end};
-    }
     b->next_told = b->told[b->tolds - 1].at + b->told_ns;
 }
 
@@ -202,9 +186,7 @@ void watch_board_modules(void)
         return;
     board.modules_seen = loaded;
     struct board_modules m = {.text = b->modules};
-    atomic_fetch_add(&b->modules_version, 1);
     base_modules_each(board_module, &m);
-    atomic_fetch_add(&b->modules_version, 1);
 }
 
 /* --- Communicators --- */

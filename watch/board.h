@@ -33,8 +33,8 @@
 #define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
 #define WATCH_DIRECTORY "/dev/shm"
 
-enum { WATCH_VERSION = 4, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
-       WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 32, WATCH_CALLS = 512,
+enum { WATCH_VERSION = 5, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
+       WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512,
        WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 
@@ -46,11 +46,11 @@ struct watch_what {
     uint8_t how;       /* enum watch_how */
 };
 struct watch_call {
-    _Alignas(64) char function[4 + WATCH_FUNCTION]; /* with MPI_ */
+    _Alignas(64) char function[WATCH_FUNCTION];
     struct watch_what what;
 };
 #define WATCH_CALL static const struct watch_call __attribute__((section("pythia_calls"), used))
-struct watch_named { char function[WATCH_FUNCTION]; struct watch_what what; }; /* without MPI_ */
+struct watch_named { char function[WATCH_FUNCTION]; struct watch_what what; }; /* the same, unaligned */
 enum { WATCH_REGION = 255 };
 #define WATCH_OF_REGION (UINT64_C(1) << 63) /* no address of a program's */
 enum watch_how { WATCH_PLAIN, WATCH_POLLS, WATCH_COLLECTIVE /* all of its communicator call it, in one order */ };
@@ -76,6 +76,7 @@ enum watch_request_kind { WATCH_SENDS, WATCH_RECEIVES, WATCH_TAKES_PART /* in a 
 /* Events of one identity: how many there were, and what was before them in all; the same at the ends of seasons, which
    are all equally long: where there would be more of them two become one. */
 struct watch_tally { uint64_t count, gap_ns; };
+struct watch_season { uint64_t end; struct watch_tally past[WATCH_SPOTS]; };
 
 struct watch_board {
     /* Written once, the magic last. */
@@ -99,9 +100,8 @@ struct watch_board {
     uint64_t mpi_ns, omp_ns;        /* in calls and in regions that have ended */
     uint64_t longest;               /* ns: an event with the gap before it */
 
-    /* Nobody's: who reads a board has here what `call` is, without MPI_, and how many events there were. */
-    struct watch_what what;
-    char function[WATCH_FUNCTION];
+    /* Nobody's: who reads a board has here what it is in, or was in last, and how many events there were. */
+    struct watch_named is;
     uint64_t events;
 
     /* Of a predicted run, now and then: 0 until known. */
@@ -115,15 +115,14 @@ struct watch_board {
 
     _Alignas(64) struct watch_comm comm[WATCH_COMMS];
     struct watch_request request[WATCH_REQUESTS];
-    uint64_t seasons, season[WATCH_SEASONS]; /* how many have ended, when: ns */
-    uint64_t season_ns, next_season;         /* how long they are; when the one at hand ends */
+    uint64_t seasons, season_ns, next_season; /* how many have ended, how long they are; when the one at hand ends */
+    struct watch_season season[WATCH_SEASONS];
     /* By the number of the identity in its stream; where there are more, several share one. */
     uint64_t met[WATCH_SPOTS]; /* `from` there; 0: not known, or of several */
-    struct watch_tally sum[WATCH_SPOTS], past[WATCH_SEASONS][WATCH_SPOTS];
+    struct watch_tally sum[WATCH_SPOTS];
     uint64_t calls_at, calls; /* where the first one is described, how many are */
     struct watch_named of[WATCH_CALLS];
-    _Atomic uint64_t modules_version;    /* odd while they are written */
-    char modules[WATCH_MODULES];         /* lines: begin, end, bias in hexadecimal, build-id or -, path */
+    char modules[WATCH_MODULES]; /* lines: begin, end, bias in hexadecimal, build-id or -, path */
 };
 
 /* This thread's place to write on; NULL: none. And the process's. */
@@ -133,11 +132,16 @@ extern struct watch_board *watch_board_here __attribute__((visibility("hidden"))
 
 /* --- Before a call and after it --- */
 
-/* `call`: a WATCH_CALL. */
-static inline void watch_board_place(struct watch_board *b, const struct watch_call *call, const void *from)
+static inline void watch_board_changes(struct watch_board *b)
 {
     atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* `call`: a WATCH_CALL. */
+static inline void watch_board_place(struct watch_board *b, const struct watch_call *call, const void *from)
+{
+    watch_board_changes(b);
     b->from = (uint64_t)(uintptr_t)from;
     b->call = (uint64_t)(uintptr_t)call;
 }
@@ -145,8 +149,7 @@ static inline void watch_board_place(struct watch_board *b, const struct watch_c
 /* Before that, of a call that may block: what it waits for. */
 static inline void watch_board_waits(struct watch_board *b, uint64_t where, int source, int dest, int tag)
 {
-    atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
+    watch_board_changes(b);
     b->where = where;
     b->source = source;
     b->dest = dest;
@@ -160,8 +163,7 @@ static inline void watch_board_enter(struct watch_board *b, uint64_t begin)
 
 static inline void watch_board_region(struct watch_board *b, uintptr_t function, uint64_t begin)
 {
-    atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
+    watch_board_changes(b);
     b->from = function | WATCH_OF_REGION;
     watch_board_enter(b, begin);
 }

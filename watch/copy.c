@@ -9,19 +9,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
 #include "base/io.h"
 #include "base/replace.h"
 
 #define COPY_MAGIC UINT64_C(0x7970436568547950) /* "PyTheCpy" */
 enum { PAGE = 4096 };
 
+/* After it so much of each rank's sight. */
 struct copy_head { uint64_t magic; uint32_t version, size, count, unused; uint64_t step; };
-struct copy {
-    struct watch_board board;
-    uint64_t now, idle_ns, alive, state;
-};
+enum { COPIED = offsetof(struct watch_sight, reading) };
+
+static off_t place_of(uint32_t i)
+{
+    return (off_t)(sizeof(struct copy_head) + (size_t)i * COPIED);
+}
 
 void watch_copy_path(char *path, size_t size, const char *directory, uint64_t job, uint32_t rank)
 {
@@ -29,13 +30,6 @@ void watch_copy_path(char *path, size_t size, const char *directory, uint64_t jo
 }
 
 /* --- Writing --- */
-
-static uint64_t idle(struct watch_used *u, const struct watch_sight *s)
-{
-    if (u->pid != s->board.pid || u->ticks != s->process.ticks)
-        *u = (struct watch_used){s->board.pid, s->process.ticks, s->now};
-    return s->now - u->since;
-}
 
 static int write_at(int f, const void *data, size_t size, off_t at)
 {
@@ -53,31 +47,22 @@ static int write_at(int f, const void *data, size_t size, off_t at)
 static int write_boards(struct watch_copier *c, int f, const struct watch_found *found, struct copy_head *head)
 {
     struct watch_sight *s = calloc(1, sizeof *s);
-    struct copy *copy = calloc(1, sizeof *copy);
-    char why[128];
-    int error = !s || !copy || fchmod(f, 0600) ? -1 : 0;
-    for (uint32_t i = 0; i < c->count && !error; i++)
-        if (watch_read(WATCH_DIRECTORY, found[i].job, found[i].rank, s, why, sizeof why) == WATCH_READ) {
-            memcpy(&copy->board, &s->board, sizeof s->board);
-            copy->now = s->now;
-            copy->alive = s->alive;
-            copy->state = (uint64_t)s->process.state;
-            copy->idle_ns = idle(&c->used[i], s);
-            error = write_at(f, copy, sizeof *copy, (off_t)(sizeof *head + head->count++ * sizeof *copy));
-        }
-    if (!error)
-        error = ftruncate(f, (off_t)(sizeof *head + head->count * sizeof *copy)) ? -1
-                                                                                 : write_at(f, head, sizeof *head, 0);
+    int error = !s || fchmod(f, 0600) ? -1 : 0;
+    for (uint32_t i = 0; i < c->count && !error; i++) {
+        watch_read(found[i].job, found[i].rank, s);
+        s->idle_ns = watch_process_idle(&s->process, &c->used[i], s->now);
+        if (s->reading == WATCH_READ)
+            error = write_at(f, s, COPIED, place_of(head->count++));
+    }
     free(s);
-    free(copy);
-    return error;
+    return error || ftruncate(f, place_of(head->count)) || write_at(f, head, sizeof *head, 0) ? -1 : 0;
 }
 
 static int write_file(struct watch_copier *c, const struct watch_found *found, const char *path, uint64_t step)
 {
     struct base_replace r;
     struct stat st;
-    struct copy_head head = {COPY_MAGIC, WATCH_VERSION, sizeof(struct copy), 0, 0, step};
+    struct copy_head head = {COPY_MAGIC, WATCH_VERSION, COPIED, 0, 0, step};
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
         unlink(path);
     if (base_replace_open(&r, path, false))
@@ -92,10 +77,7 @@ static int write_file(struct watch_copier *c, const struct watch_found *found, c
 int watch_copy_write(struct watch_copier *c, const char *path, uint64_t job, uint32_t ranks, uint64_t step)
 {
     struct watch_found *found;
-    uint32_t all = watch_find(WATCH_DIRECTORY, &found), count = 0;
-    for (uint32_t i = 0; i < all; i++)
-        if (found[i].job == job)
-            found[count++] = found[i];
+    uint32_t count = watch_find(job, &found);
     if (count != c->count) {
         free(c->used);
         c->used = calloc((size_t)count + 1, sizeof *c->used);
@@ -114,47 +96,35 @@ void watch_copier_close(struct watch_copier *c)
 
 /* --- Reading --- */
 
-static struct watch_sight *read_one(int f, const struct copy_head *head, uint32_t i, struct copy *copy)
+static struct watch_sight *read_one(int f, uint32_t i)
 {
-    off_t at = (off_t)(sizeof *head + i * sizeof *copy);
-    if (base_io_read_at(f, copy, sizeof *copy, at) != (ssize_t)sizeof *copy || copy->board.magic != WATCH_MAGIC ||
-        !watch_is_sound(&copy->board))
-        return NULL;
     struct watch_sight *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    memcpy(&s->board, &copy->board, sizeof s->board);
-    s->process.state = (char)copy->state;
-    s->alive = copy->alive != 0;
-    s->near = s->copied = true;
-    s->now = copy->now;
-    s->idle_ns = copy->idle_ns;
-    s->step_ns = head->step;
-    return s;
+    if (s && base_io_read_at(f, s, COPIED, place_of(i)) == COPIED && watch_is_sound(&s->board))
+        return s;
+    free(s);
+    return NULL;
 }
 
-static void read_file(const char *path, void (*take)(void *context, struct watch_sight *s), void *context)
+static void read_file(const char *path, watch_take *take, void *context)
 {
-    char why[128];
+    const char *why;
     struct copy_head head;
     struct stat st;
-    int f = watch_read_open(path, why, sizeof why);
-    struct copy *copy = f < 0 ? NULL : malloc(sizeof *copy);
-    bool good = copy && !fstat(f, &st) && base_io_read_at(f, &head, sizeof head, 0) == (ssize_t)sizeof head &&
-                head.magic == COPY_MAGIC && head.version == WATCH_VERSION && head.size == sizeof *copy;
-    for (uint32_t i = 0; good && i < head.count; i++) {
-        struct watch_sight *s = read_one(f, &head, i, copy);
-        if (!s)
-            break;
+    struct watch_sight *s;
+    int f = watch_read_open(path, &why);
+    bool good = f >= 0 && !fstat(f, &st) && base_io_read_at(f, &head, sizeof head, 0) == (ssize_t)sizeof head &&
+                head.magic == COPY_MAGIC && head.version == WATCH_VERSION && head.size == COPIED;
+    for (uint32_t i = 0; good && i < head.count && (s = read_one(f, i)); i++) {
+        s->copied = true;
+        s->step_ns = head.step;
         s->changed_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
         take(context, s);
     }
-    free(copy);
     if (f >= 0)
         close(f);
 }
 
-void watch_copy_read(const char *directory, void (*take)(void *context, struct watch_sight *s), void *context)
+void watch_copy_read(const char *directory, watch_take *take, void *context)
 {
     char path[PATH_MAX];
     DIR *d = opendir(directory);

@@ -18,7 +18,7 @@
 #include "watch/read.h"
 
 struct watch_copier {
-    struct watch_used { uint32_t pid; uint64_t ticks, since; } *used; /* of each board: processor time, since when */
+    struct watch_used *used; /* of each board */
     uint32_t count;
 };
 #define WATCH_COPY_STEP UINT64_C(2000000000) /* ns between two copies, where they cost little */
@@ -31,6 +31,6 @@ int watch_copy_write(struct watch_copier *c, const char *path, uint64_t job, uin
 void watch_copier_close(struct watch_copier *c);
 
 /* Calls `take`, which owns it then, for each board that a directory has copies of. */
-void watch_copy_read(const char *directory, void (*take)(void *context, struct watch_sight *s), void *context);
+void watch_copy_read(const char *directory, watch_take *take, void *context);
 
 #endif

@@ -14,31 +14,28 @@ static uint64_t in_calls(const struct watch_sight *s)
 {
     const struct watch_board *b = &s->board;
     uint64_t since = b->since >> 1;
-    bool inside = (b->since & 1) && b->since != WATCH_CHANGES && b->what.call_kind != WATCH_REGION;
+    bool inside = (b->since & 1) && b->since != WATCH_CHANGES && b->is.what.call_kind != WATCH_REGION;
     return b->mpi_ns + (inside && s->now > since ? s->now - since : 0);
 }
 
-static struct watch_efficiency efficiency(const struct watch_sight *const *sights,
-                                          const struct watch_sight *const *before, uint32_t count)
+/* `lately`: since the last look, of those that were there. */
+static struct watch_efficiency efficiency(const struct watch_sight *const *sights, uint32_t count, bool lately)
 {
-    struct watch_efficiency e = {-1, -1};
     double sum = 0, most = 0, longest = 0;
     uint32_t ranks = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct watch_sight *s = sights[i], *b = before ? before[i] : NULL;
-        if (before && !b)
+        const struct watch_sight *s = sights[i], *b = lately ? s->before : NULL;
+        if (lately && !b)
             continue;
-        uint64_t from = b ? b->now : s->board.began, calls = in_calls(s), earlier = b ? in_calls(b) : 0;
-        double all = (double)(s->now - from), useful = all - (calls > earlier ? (double)(calls - earlier) : 0);
-        useful = useful > 0 ? useful : 0;
+        double all = (double)(s->now - (b ? b->now : s->board.began));
+        double calls = (double)in_calls(s) - (b ? (double)in_calls(b) : 0), useful = fmax(0, all - fmax(0, calls));
         sum += useful;
-        most = useful > most ? useful : most;
-        longest = all > longest ? all : longest;
+        most = fmax(most, useful);
+        longest = fmax(longest, all);
         ranks++;
     }
-    if (most > 0)
-        e = (struct watch_efficiency){sum / ranks / longest, sum / ranks / most};
-    return e;
+    return most > 0 ? (struct watch_efficiency){sum / ranks / longest, sum / ranks / most}
+                    : (struct watch_efficiency){NAN, NAN};
 }
 
 /* As it was noted, less what passed since, but not less than what comes after the event that is waited for. */
@@ -55,8 +52,14 @@ static int by_size(const void *a, const void *b)
     return BASE_ORDER(*(const double *)a, *(const double *)b);
 }
 
+double watch_ranked(double *value, uint32_t count, uint32_t smaller)
+{
+    qsort(value, count, sizeof *value, by_size);
+    return smaller < count ? value[smaller] : NAN;
+}
+
 /* How far off the end is by which four of five that were foretold before differ from it by less, as a part of what was
-   left then; what is foretold now is as far off as these: the difference of two is root 2 times as large. < 0: there
+   left then; what is foretold now is as far off as these: the difference of two is root 2 times as large. NAN: there
    were too few. */
 static double off(const struct watch_board *b)
 {
@@ -66,30 +69,23 @@ static double off(const struct watch_board *b)
         double told = (double)b->told[i].end, left = (told > end ? told : end) - (double)b->told[i].at;
         part[i] = left > 0 ? fabs(told - end) / left : 1;
     }
-    qsort(part, n, sizeof *part, by_size);
     uint32_t at = (n + 1) * 4 / 5;
-    return n < FEW ? -1 : M_SQRT2 * part[at < n ? at : n - 1];
+    return n < FEW ? NAN : M_SQRT2 * watch_ranked(part, n, at < n ? at : n - 1);
 }
 
-static void set_bounds(struct watch_numbers *n, const struct watch_board *b)
+void watch_count(struct watch_numbers *n, const struct watch_sight *const *sights, uint32_t count)
 {
-    double part = off(b);
-    n->eta_low = part < 0 ? -1 : part < 1 ? n->eta * (1 - part) : 0;
-    n->eta_high = part < 0 ? -1 : n->eta * (1 + part);
-}
-
-void watch_count(struct watch_numbers *n, const struct watch_sight *const *sights,
-                 const struct watch_sight *const *before, uint32_t count)
-{
-    *n = (struct watch_numbers){efficiency(sights, NULL, count), {-1, -1}, -1, -1, -1, -1};
-    if (before)
-        n->lately = efficiency(sights, before, count);
+    *n = (struct watch_numbers){efficiency(sights, count, false), efficiency(sights, count, true), NAN, NAN, NAN, NAN};
     for (uint32_t i = 0; i < count; i++) {
         const struct watch_board *b = &sights[i]->board;
-        if (!b->noted || left(sights[i], b->left_ns) < n->eta)
+        if (!b->noted)
             continue;
-        n->eta = left(sights[i], b->left_ns);
-        n->progress = b->progress;
-        set_bounds(n, b);
+        double eta = left(sights[i], b->left_ns), part = off(b);
+        n->progress = fmin(n->progress, b->progress);
+        if (eta < n->eta)
+            continue;
+        n->eta = eta;
+        n->eta_low = isnan(part) ? NAN : eta * fmax(0, 1 - part);
+        n->eta_high = eta * (1 + part);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the boards of a job say together: how well it runs, how far it is, when it ends. Threads: any.
+ * What the boards of a job say together: how well it runs, how far it is, when it ends. NAN: not known. Threads: any.
  */
 #ifndef PYTHIA_WATCH_NUMBERS_H
 #define PYTHIA_WATCH_NUMBERS_H
@@ -8,15 +8,16 @@
 #include "watch/read.h"
 
 struct watch_numbers {
-    /* Useful time outside MPI calls, over all time; and its mean over the ranks' largest. -1: not known. */
+    /* Useful time outside MPI calls, over all time; and its mean over the ranks' largest. */
     struct watch_efficiency { double parallel, load_balance; } whole, lately; /* since the run began; the last look */
-    /* Of a predicted run, as the rank says that has most left; seconds, -1: not known. */
+    /* Of a predicted run: of the rank that is least far; seconds, of the one that has most left. */
     double progress, eta;
     double eta_low, eta_high; /* 80 % of the ends should be between; as earlier ones that were foretold differ */
 };
 
-/* `before` (may be NULL): the same boards at an earlier look, some may be NULL. */
-void watch_count(struct watch_numbers *n, const struct watch_sight *const *sights,
-                 const struct watch_sight *const *before, uint32_t count);
+void watch_count(struct watch_numbers *n, const struct watch_sight *const *sights, uint32_t count);
+
+/* The value of which so many are smaller; sorts them. */
+double watch_ranked(double *value, uint32_t count, uint32_t smaller);
 
 #endif

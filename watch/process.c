@@ -22,19 +22,24 @@ static size_t process_file(uint32_t pid, const char *name, char *text, size_t si
     return got > 0 ? (size_t)got : 0;
 }
 
-bool watch_process_read(uint32_t pid, struct watch_process *p)
+void watch_process_read(uint32_t pid, struct watch_process *p)
 {
     char text[1024];
     unsigned long long user, system, start;
-    memset(p, 0, sizeof *p);
+    *p = (struct watch_process){'X', 0, 0};
     process_file(pid, "stat", text, sizeof text);
     const char *after = strrchr(text, ')'); /* the name may have blanks and brackets */
-    if (!after || sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
-                         &p->state, &user, &system, &start) != 4)
-        return false;
-    p->ticks = user + system;
-    p->start = start;
-    return true;
+    char state;
+    if (after && sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
+                        &state, &user, &system, &start) == 4)
+        *p = (struct watch_process){state, user + system, start};
+}
+
+uint64_t watch_process_idle(const struct watch_process *p, struct watch_used *u, uint64_t now)
+{
+    if (u->start != p->start || u->ticks != p->ticks)
+        *u = (struct watch_used){p->start, p->ticks, now};
+    return now - u->since;
 }
 
 void watch_process_command(uint32_t pid, char *text, size_t size)

@@ -8,13 +8,15 @@
 #include <stdint.h>
 
 struct watch_process {
-    char state;     /* R, S, D, T, t, Z, … */
+    char state;     /* R, S, D, T, t, Z, …; X: there is none. 0: not known, as of another number space */
     uint64_t ticks; /* processor time of all threads, clock ticks */
     uint64_t start; /* clock ticks since the machine started */
 };
 
-/* False: there is none, or it is not to be read. */
-bool watch_process_read(uint32_t pid, struct watch_process *p);
+void watch_process_read(uint32_t pid, struct watch_process *p);
+/* For how long it has had no processor time, as who looks again and again has seen. */
+struct watch_used { uint64_t start, ticks, since; };
+uint64_t watch_process_idle(const struct watch_process *p, struct watch_used *u, uint64_t now);
 /* Its arguments with blanks between them, cut at `size`; "" where they cannot be read. */
 void watch_process_command(uint32_t pid, char *text, size_t size);
 /* A file's name from the root on, links of its directory followed; the file need not be there. As it is where the

@@ -2,7 +2,7 @@
 /* Who has become slow: places that a rank comes back to, compared with the same places before. */
 #include <stdlib.h>
 
-#include "base/order.h"
+#include "watch/numbers.h"
 #include "watch/verdict.h"
 
 enum { FEW = 8 };                                      /* events before and since, for a place to count */
@@ -22,10 +22,11 @@ static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint
     const struct watch_board *b = &s->board;
     struct pace p = {0, 0, 0};
     double took = 0, would = 0, most = 0;
-    if (season >= b->seasons || s->now < b->season[season] || s->now - b->season[season] < SHORT)
+    const struct watch_season *then = &b->season[season];
+    if (season >= b->seasons || s->now < then->end || s->now - then->end < SHORT)
         return p;
     for (unsigned i = 0; i < WATCH_SPOTS; i++) {
-        const struct watch_tally *before = &b->past[earlier][i], *since = &b->past[season][i], *sum = &b->sum[i];
+        const struct watch_tally *before = &b->season[earlier].past[i], *since = &then->past[i], *sum = &b->sum[i];
         double events = (double)(sum->count - since->count), ns = (double)(sum->gap_ns - since->gap_ns);
         if (before->count < FEW || sum->count < since->count + FEW || sum->gap_ns < since->gap_ns)
             continue;
@@ -38,13 +39,8 @@ static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint
         }
     }
     p.factor = would > 0 ? took / would : 0;
-    p.share = took / (double)(s->now - b->season[season]);
+    p.share = took / (double)(s->now - then->end);
     return p;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    return BASE_ORDER(*(const double *)a, *(const double *)b);
 }
 
 /* The lower one of an even number: of two ranks the other one. */
@@ -54,8 +50,7 @@ static double median(const struct pace *p, uint32_t ranks, double *room, bool fa
     for (uint32_t i = 0; i < ranks; i++)
         if (p[i].factor > 0)
             room[n++] = factors ? p[i].factor : p[i].share;
-    qsort(room, n, sizeof *room, by_size);
-    return n ? room[(n - 1) / 2] : 0;
+    return n ? watch_ranked(room, n, (n - 1) / 2) : 0;
 }
 
 /* Against how all have changed since, and only who computes longer than the others do, and much longer than before. */
@@ -80,18 +75,16 @@ struct watch_slowest watch_slow(const struct watch_row *rows, uint32_t ranks, bo
     bool *now = calloc((size_t)ranks + 1, sizeof *now);
     struct watch_slowest most = {0, 0, 0};
     memset(slow, 0, ranks * sizeof *slow);
-    for (uint32_t pair = 0; pair < WATCH_SEASONS * WATCH_SEASONS && p && room && now; pair++) {
-        uint32_t season = pair / WATCH_SEASONS, earlier = pair % WATCH_SEASONS;
-        if (earlier > season)
-            continue;
-        for (uint32_t i = 0; i < ranks; i++)
-            p[i] = rows[i].sight ? pace_since(rows[i].sight, season, earlier) : (struct pace){0, 0, 0};
-        struct watch_slowest s = slow_since(p, ranks, room, now);
-        if (s.factor > most.factor) {
-            most = s;
-            memcpy(slow, now, ranks * sizeof *slow);
+    for (uint32_t season = 0; season < WATCH_SEASONS && p && room && now; season++)
+        for (uint32_t earlier = 0; earlier <= season; earlier++) {
+            for (uint32_t i = 0; i < ranks; i++)
+                p[i] = rows[i].sight ? pace_since(rows[i].sight, season, earlier) : (struct pace){0, 0, 0};
+            struct watch_slowest s = slow_since(p, ranks, room, now);
+            if (s.factor > most.factor) {
+                most = s;
+                memcpy(slow, now, ranks * sizeof *slow);
+            }
         }
-    }
     free(p);
     free(room);
     free(now);

@@ -59,37 +59,48 @@ static bool is_usual(const struct judge *j, uint32_t rank, uint64_t ns)
 
 /* --- What can go on --- */
 
-static bool can_go_on(const struct judge *j, const struct watch_row *r)
+/* How many of its peers are in a set. */
+static uint32_t among(const struct watch_row *r, const bool *set)
 {
-    if (r->unknown || r->peer_count == 0)
-        return true;
-    uint32_t going = 0;
+    uint32_t n = 0;
     for (uint32_t i = 0; i < r->peer_count; i++)
-        going += j->free[r->peer[i]];
-    return r->any ? going > 0 : going == r->peer_count;
+        n += set[r->peer[i]];
+    return n;
 }
 
-/* Whoever does not wait is free, and then who waits for none but these. What is left waits in circles. */
-static void set_free(struct judge *j)
+/* Adds to a set who joins for those that are in it, until there is none. */
+static void spread(const struct judge *j, bool *set, bool (*joins)(const struct watch_row *r, const bool *set))
 {
-    for (uint32_t i = 0; i < j->ranks; i++)
-        j->free[i] = !j->late[i];
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < j->ranks; i++)
-            if (!j->free[i] && can_go_on(j, &j->row[i]))
-                changed = j->free[i] = true;
+            if (!set[i] && joins(&j->row[i], set))
+                changed = set[i] = true;
     }
+}
+
+/* Whoever does not wait is free, and then who waits for none but these. What is left waits in circles. */
+static bool can_go_on(const struct watch_row *r, const bool *free)
+{
+    uint32_t going = among(r, free);
+    return r->unknown || r->peer_count == 0 || (r->any ? going > 0 : going == r->peer_count);
+}
+
+static bool waits_for(const struct watch_row *r, const bool *set)
+{
+    return r->state == WATCH_WAITS && among(r, set) > 0;
 }
 
 /* --- Choosing --- */
 
-static uint32_t count(const bool *set, uint32_t ranks)
+static bool any(const struct judge *j, const bool *set)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < ranks; i++)
-        n += set[i];
-    return n;
+    return memchr(set, true, j->ranks) != NULL;
+}
+
+static void clear(const struct judge *j, bool *set)
+{
+    memset(set, 0, j->ranks * sizeof *set);
 }
 
 static void list(uint32_t **ranks, uint32_t *number, const bool *set, uint32_t all)
@@ -106,16 +117,10 @@ static void conclude(struct judge *j, struct watch_verdict *v, enum watch_kind k
     v->kind = kind;
     list(&v->rank, &v->rank_count, j->chosen, j->ranks);
     memcpy(j->seen, j->chosen, j->ranks * sizeof *j->seen);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 0; i < j->ranks; i++)
-            for (uint32_t k = 0; j->row[i].state == WATCH_WAITS && !j->seen[i] && k < j->row[i].peer_count; k++)
-                if (j->seen[j->row[i].peer[k]])
-                    changed = j->seen[i] = true;
-    }
+    spread(j, j->seen, waits_for);
     for (uint32_t i = 0; i < j->ranks; i++) {
         const struct watch_row *r = &j->row[i];
-        if ((j->seen[i] && r->state == WATCH_WAITS && r->since_ns > v->since_ns))
+        if (j->seen[i] && r->state == WATCH_WAITS && r->since_ns > v->since_ns)
             v->since_ns = r->since_ns;
         j->seen[i] = j->seen[i] && !j->chosen[i];
     }
@@ -129,51 +134,35 @@ static void conclude(struct judge *j, struct watch_verdict *v, enum watch_kind k
 static bool same_call(const struct watch_row *a, const struct watch_row *b)
 {
     return a->comm == b->comm && a->collective == b->collective &&
-           a->sight->board.what.call_kind == b->sight->board.what.call_kind &&
-           !strcmp(a->sight->board.function, b->sight->board.function);
+           !strcmp(a->sight->board.is.function, b->sight->board.is.function);
 }
 
 static bool takes_all(const struct watch_row *r)
 {
-    return r->comm || r->sight->board.what.call_kind == JOB_LIFE;
+    return r->comm || r->sight->board.is.what.call_kind == JOB_LIFE;
 }
 
-/* The largest group of ranks in a circle that are in the same collective, or `counted` one; its size. */
-static uint32_t largest_group(const struct judge *j, bool counted, uint32_t *of)
+/* Those whom the ranks in the same collective as this one wait for, where these are fewer and in another call for all
+   of its members (the next one, or the end): they have left it out. How much that says: as many as wait, and most of
+   all in a call that is counted; 0: it is not so. */
+static uint32_t find_others(struct judge *j, uint32_t of)
 {
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < j->ranks; i++) {
-        uint32_t n = 0;
-        bool taken = counted ? j->row[i].comm != 0 : takes_all(&j->row[i]);
-        for (uint32_t k = 0; k < j->ranks && !j->free[i] && taken; k++)
-            n += !j->free[k] && same_call(&j->row[i], &j->row[k]);
-        if (n > most) {
-            most = n;
-            *of = i;
-        }
-    }
-    return most;
-}
-
-/* Most are in one collective, and fewer, whom they wait for, in another call for all of its members (the next one, or
-   the end): these have left it out. */
-static bool choose_others(struct judge *j, bool counted)
-{
-    uint32_t of = 0, most = largest_group(j, counted, &of), others = 0;
-    if (most < 2)
-        return false;
-    memset(j->chosen, 0, j->ranks * sizeof *j->chosen);
+    const struct watch_row *r = &j->row[of];
+    uint32_t most = 0, others = 0;
+    clear(j, j->seen);
     for (uint32_t i = 0; i < j->ranks; i++)
-        for (uint32_t k = 0; !j->free[i] && same_call(&j->row[of], &j->row[i]) && k < j->row[i].peer_count; k++)
-            j->chosen[j->row[i].peer[k]] = true;
+        if (!j->free[i] && same_call(r, &j->row[i])) {
+            most++;
+            for (uint32_t k = 0; k < j->row[i].peer_count; k++)
+                j->seen[j->row[i].peer[k]] = true;
+        }
     for (uint32_t i = 0; i < j->ranks; i++) {
-        const struct watch_row *r = &j->row[i];
-        j->chosen[i] = j->chosen[i] && !j->free[i];
-        others += j->chosen[i];
-        if (j->chosen[i] && !(takes_all(r) && (r->comm == j->row[of].comm || !r->comm || !j->row[of].comm)))
-            return false;
+        const struct watch_row *o = &j->row[i];
+        others += j->seen[i] = j->seen[i] && !j->free[i];
+        if (j->seen[i] && !(takes_all(o) && (o->comm == r->comm || !o->comm || !r->comm)))
+            return 0;
     }
-    return others > 0 && others < most;
+    return others > 0 && others < most ? most + (r->comm ? j->ranks : 0) : 0;
 }
 
 static uint32_t next_in_circle(const struct judge *j, uint32_t rank)
@@ -186,34 +175,32 @@ static uint32_t next_in_circle(const struct judge *j, uint32_t rank)
     return lowest == UINT32_MAX ? rank : lowest;
 }
 
-/* All that the first circle reaches: from any rank in it every way leads back, or into a smaller one. */
+/* The one that the first rank which is not free leads into. */
 static void choose_circle(struct judge *j)
 {
     uint32_t at = 0;
-    memset(j->chosen, 0, j->ranks * sizeof *j->chosen);
-    memset(j->seen, 0, j->ranks * sizeof *j->seen);
     while (j->free[at])
         at++;
-    while (!j->seen[at]) {
-        j->seen[at] = true;
+    for (uint32_t i = 0; i < j->ranks; i++)
         at = next_in_circle(j, at);
-    }
-    while (!j->chosen[at]) {
+    for (; !j->chosen[at]; at = next_in_circle(j, at))
         j->chosen[at] = true;
-        at = next_in_circle(j, at);
-    }
 }
 
 static bool judge_circles(struct judge *j, struct watch_verdict *v)
 {
-    if (count(j->free, j->ranks) == j->ranks)
+    uint32_t most = 0;
+    if (!memchr(j->free, false, j->ranks))
         return false;
-    if (choose_others(j, true) || choose_others(j, false)) {
-        conclude(j, v, WATCH_MISSING_RANK);
-    } else {
-        choose_circle(j);
-        conclude(j, v, WATCH_DEADLOCK);
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        uint32_t says = j->free[i] || !takes_all(&j->row[i]) ? 0 : find_others(j, i);
+        if (says > most)
+            memcpy(j->chosen, j->seen, j->ranks * sizeof *j->chosen);
+        most = says > most ? says : most;
     }
+    if (!most)
+        choose_circle(j);
+    conclude(j, v, most ? WATCH_MISSING_RANK : WATCH_DEADLOCK);
     return true;
 }
 
@@ -222,7 +209,7 @@ static bool judge_circles(struct judge *j, struct watch_verdict *v)
 static bool sleeps(const struct watch_row *r)
 {
     const struct watch_sight *s = r->sight;
-    return s && s->near && s->idle_ns >= IDLE_NS && (s->process.state == 'S' || s->process.state == 'D');
+    return s && s->idle_ns >= IDLE_NS && (s->process.state == 'S' || s->process.state == 'D');
 }
 
 /* At the end of what a rank waits for: who is somewhere else, and has been for long. */
@@ -259,10 +246,9 @@ static uint64_t known_with(const struct judge *j, uint32_t rank)
 static bool goes_on(const struct judge *j, uint64_t waited, uint64_t limit)
 {
     for (uint32_t i = 0; i < j->ranks; i++) {
-        const struct watch_row *r = &j->row[i];
-        if (j->chosen[i] && r->sight && r->moved_ns < j->timeout && waited / WATCH_LONGER < limit)
-            return true;
-        if (j->chosen[i] && r->sight && is_usual(j, i, r->moved_ns))
+        uint64_t moved = j->row[i].moved_ns;
+        if (j->chosen[i] && j->row[i].sight &&
+            ((moved < j->timeout && waited / WATCH_LONGER < limit) || is_usual(j, i, moved)))
             return true;
     }
     return false;
@@ -271,36 +257,38 @@ static bool goes_on(const struct judge *j, uint64_t waited, uint64_t limit)
 /* Of the chosen those that sleep, if any do. */
 static bool keep_sleeping(struct judge *j)
 {
-    bool any = false;
     for (uint32_t i = 0; i < j->ranks; i++)
-        any |= j->seen[i] = j->chosen[i] && sleeps(&j->row[i]);
-    if (any)
-        memcpy(j->chosen, j->seen, j->ranks * sizeof *j->chosen);
-    return any;
+        j->seen[i] = j->chosen[i] && sleeps(&j->row[i]);
+    if (!any(j, j->seen))
+        return false;
+    memcpy(j->chosen, j->seen, j->ranks * sizeof *j->chosen);
+    return true;
 }
 
-/* Of each wait that is long: whether that is known to be too long. Where one is, those that are not say nothing. */
-static void judge_missing(struct judge *j, struct watch_verdict *v)
+/* Of each wait that is long, or of those that are known to be too long: who does not go on. */
+static bool choose_missing(struct judge *j, bool sure)
 {
-    bool sure = false;
+    clear(j, j->all);
     for (uint32_t i = 0; i < j->ranks; i++) {
         uint64_t waited = j->row[i].since_ns;
         if (!j->late[i] || !j->row[i].peer_count)
             continue;
-        memset(j->chosen, 0, j->ranks * sizeof *j->chosen);
-        memset(j->seen, 0, j->ranks * sizeof *j->seen);
+        clear(j, j->chosen);
+        clear(j, j->seen);
         choose_elsewhere(j, i);
         uint64_t limit = too_long(j, known_with(j, i));
-        if (goes_on(j, waited, limit) || (sure && waited < limit))
-            continue;
-        if (!sure && waited >= limit)
-            memset(j->all, 0, j->ranks * sizeof *j->all);
-        sure |= waited >= limit;
-        for (uint32_t k = 0; k < j->ranks; k++)
+        for (uint32_t k = 0; k < j->ranks && (!sure || waited >= limit) && !goes_on(j, waited, limit); k++)
             j->all[k] |= j->chosen[k];
     }
     memcpy(j->chosen, j->all, j->ranks * sizeof *j->chosen);
-    if (count(j->chosen, j->ranks))
+    return any(j, j->chosen);
+}
+
+/* Where one wait is known to be too long, those that are not say nothing. */
+static void judge_missing(struct judge *j, struct watch_verdict *v)
+{
+    bool sure = choose_missing(j, true);
+    if (sure || choose_missing(j, false))
         conclude(j, v, !sure ? WATCH_NONE : keep_sleeping(j) ? WATCH_STOPPED : WATCH_MISSING_RANK);
 }
 
@@ -318,7 +306,7 @@ static bool judge_stopped(struct judge *j, struct watch_verdict *v)
 {
     for (uint32_t i = 0; i < j->ranks; i++)
         j->chosen[i] = j->row[i].state >= WATCH_HALTED;
-    if (count(j->chosen, j->ranks) == 0)
+    if (!any(j, j->chosen))
         return false;
     conclude(j, v, WATCH_STOPPED);
     return true;
@@ -333,7 +321,7 @@ static bool judge_asking(struct judge *j, struct watch_verdict *v)
         if (!(r->state == WATCH_ASKS || r->state == WATCH_WAITS) || r->moved_ns < too_long(j, j->events))
             return false;
     }
-    if (count(j->chosen, j->ranks) == 0)
+    if (!any(j, j->chosen))
         return false;
     conclude(j, v, WATCH_DEADLOCK);
     return true;
@@ -344,18 +332,17 @@ void watch_judge(const struct watch_row *rows, uint32_t ranks, const struct watc
 {
     struct judge j = {.row = rows, .ranks = ranks, .usual = usual};
     memset(v, 0, sizeof *v);
-    bool *sets = calloc(5 * ((size_t)ranks + 1), sizeof *sets);
+    bool *sets = calloc(5 * ((size_t)ranks + 1), sizeof *sets), **const set[] = {&j.late, &j.free, &j.chosen, &j.seen,
+                                                                                 &j.all};
     if (!sets)
         return;
-    j.late = sets;
-    j.free = sets + ranks;
-    j.chosen = sets + 2 * (size_t)ranks;
-    j.seen = sets + 3 * (size_t)ranks;
-    j.all = sets + 4 * (size_t)ranks;
+    for (unsigned i = 0; i < 5; i++)
+        *set[i] = sets + i * (size_t)ranks;
     set_timeout(&j);
     for (uint32_t i = 0; i < ranks; i++)
-        j.late[i] = rows[i].state == WATCH_WAITS && rows[i].since_ns >= j.timeout && !is_usual(&j, i, rows[i].since_ns);
-    set_free(&j);
+        j.free[i] = !(j.late[i] = rows[i].state == WATCH_WAITS && rows[i].since_ns >= j.timeout &&
+                                  !is_usual(&j, i, rows[i].since_ns));
+    spread(&j, j.free, can_go_on);
     if (!judge_stopped(&j, v) && !judge_circles(&j, v) && !judge_asking(&j, v))
         judge_missing(&j, v);
     if (v->kind == WATCH_NONE)

@@ -26,7 +26,7 @@ struct table {
 static int by_comm(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
-    return x->comm != y->comm ? BASE_ORDER(x->comm, y->comm) : BASE_ORDER(x->rank, y->rank);
+    return BASE_ORDER(x->comm, y->comm) ?: BASE_ORDER(x->rank, y->rank);
 }
 
 static void add_members(struct table *t, const struct watch_board *b)
@@ -35,17 +35,14 @@ static void add_members(struct table *t, const struct watch_board *b)
         const struct watch_comm *c = &b->comm[i];
         if (!c->handle || c->rank < 0)
             continue;
-        if (base_array_room(&t->member, &t->room, (uint64_t)t->members + 1, sizeof *t->member))
-            t->failed = true;
-        else
-            t->member[t->members++] = (struct member){c->identity, c->rank, c->size, b->rank, c->collectives};
+        struct member m = {c->identity, c->rank, c->size, b->rank, c->collectives};
+        t->failed |= base_array_append(&t->member, &t->members, &t->room, &m, 1, sizeof m) != 0;
     }
 }
 
 static uint32_t first_member(const struct table *t, uint64_t comm, int32_t rank)
 {
-    return BASE_ARRAY_PLACE(t->members, i, t->member[i].comm < comm ||
-                                           (t->member[i].comm == comm && t->member[i].rank < rank));
+    return BASE_ARRAY_PLACE(t->members, i, by_comm(&t->member[i], &(struct member){.comm = comm, .rank = rank}) < 0);
 }
 
 /* --- Peers of a row --- */
@@ -101,12 +98,18 @@ static void add_rank(struct table *t, struct watch_row *r, const struct watch_co
         r->unknown = true;
 }
 
-static const struct watch_comm *comm_of(const struct watch_board *b)
+/* By its handle, or by its number. */
+static const struct watch_comm *find_comm(const struct watch_board *b, uint64_t handle, uint32_t number)
 {
-    for (unsigned i = 0; i < WATCH_COMMS && b->where; i++)
-        if (b->comm[i].handle == b->where)
+    for (unsigned i = 0; i < WATCH_COMMS; i++)
+        if (handle ? b->comm[i].handle == handle : b->comm[i].handle && b->comm[i].number == number)
             return &b->comm[i];
     return NULL;
+}
+
+static const struct watch_comm *comm_of(const struct watch_board *b)
+{
+    return b->where ? find_comm(b, b->where, 0) : NULL;
 }
 
 /* Sends what the other one receives, in blocking calls for that alone. */
@@ -122,8 +125,8 @@ static bool is_under_way(const struct table *t, const struct watch_row *r, const
 {
     uint32_t world = world_of(t, c, rank);
     const struct watch_row *other = world < t->ranks ? &t->row[world] : NULL;
-    if (!other || other->state != WATCH_WAITS || r->sight->board.what.call_kind != JOB_P2P ||
-        other->sight->board.what.call_kind != JOB_P2P)
+    if (!other || other->state != WATCH_WAITS || r->sight->board.is.what.call_kind != JOB_P2P ||
+        other->sight->board.is.what.call_kind != JOB_P2P)
         return false;
     const struct watch_board *b = &r->sight->board, *p = &other->sight->board;
     const struct watch_comm *d = comm_of(p);
@@ -148,20 +151,19 @@ static void add_message(struct table *t, struct watch_row *r, const struct watch
 
 /* --- Collectives --- */
 
-static bool in_collective(const struct watch_row *r)
+/* It is in the same call. */
+static bool is_in_same(const struct table *t, const struct member *m, const struct watch_row *r)
 {
-    const struct watch_board *b = &r->sight->board;
-    return r->state == WATCH_WAITS && b->what.how == WATCH_COLLECTIVE;
+    const struct watch_row *other = &t->row[m->world];
+    const struct watch_comm *c = other->state == WATCH_WAITS ? comm_of(&other->sight->board) : NULL;
+    const struct watch_board *a = &r->sight->board, *b = &other->sight->board;
+    return c && c->identity == m->comm && !strcmp(a->is.function, b->is.function) && a->dest == b->dest; /* the root */
 }
 
 /* It has been through, or is in it, too. */
 static bool has_come(const struct table *t, const struct member *m, const struct watch_row *r)
 {
-    const struct watch_row *other = &t->row[m->world];
-    const struct watch_comm *c = in_collective(other) ? comm_of(&other->sight->board) : NULL;
-    bool same = c && c->identity == m->comm && !strcmp(other->sight->board.function, r->sight->board.function) &&
-                other->sight->board.dest == r->sight->board.dest; /* the root */
-    return m->collectives > r->collective || (m->collectives == r->collective && same);
+    return m->collectives > r->collective || (m->collectives == r->collective && is_in_same(t, m, r));
 }
 
 static void add_collective(struct table *t, struct watch_row *r, const struct watch_comm *c, uint64_t number)
@@ -171,18 +173,10 @@ static void add_collective(struct table *t, struct watch_row *r, const struct wa
     add_all(t, r, c, has_come);
 }
 
-/* Of calls that all members make but nobody counts: who is not in the same one. */
-static bool is_in_same(const struct table *t, const struct member *m, const struct watch_row *r)
-{
-    const struct watch_row *other = &t->row[m->world];
-    const struct watch_comm *c = other->state == WATCH_WAITS ? comm_of(&other->sight->board) : NULL;
-    return c && c->identity == m->comm && !strcmp(other->sight->board.function, r->sight->board.function);
-}
-
 static bool is_in(const struct watch_row *r, enum watch_state state)
 {
     const struct watch_board *b = &r->sight->board;
-    return r->state == state && b->what.call_kind == JOB_LIFE && b->what.blocking;
+    return r->state == state && b->is.what.call_kind == JOB_LIFE && b->is.what.blocking;
 }
 
 /* MPI_Finalize. Who has been through it is not waited for. Who has no board may have ended well: it is where there is
@@ -204,10 +198,7 @@ static void add_finalize(struct table *t, struct watch_row *r)
 static void add_request(struct table *t, struct watch_row *r, const struct watch_request *q)
 {
     const struct watch_board *b = &r->sight->board;
-    const struct watch_comm *c = NULL;
-    for (unsigned i = 0; i < WATCH_COMMS && !c; i++)
-        if (b->comm[i].handle && b->comm[i].number == q->comm)
-            c = &b->comm[i];
+    const struct watch_comm *c = find_comm(b, 0, q->comm);
     if (q->kind != WATCH_TAKES_PART)
         add_message(t, r, c, q->peer);
     else if (c)
@@ -236,7 +227,7 @@ static void add_requests(struct table *t, struct watch_row *r)
 {
     const struct watch_board *b = &r->sight->board;
     r->unknown |= !add_requests_that(t, r, false) && !add_requests_that(t, r, true);
-    r->any |= !strcmp(b->function, "Waitany") || !strcmp(b->function, "Waitsome");
+    r->any |= !strcmp(b->is.function, "MPI_Waitany") || !strcmp(b->is.function, "MPI_Waitsome");
 }
 
 /* --- Rows --- */
@@ -251,29 +242,29 @@ static bool is_common(const char *function)
 {
     static const char *const calls[] = {"Win_fence", "Win_create", "Win_allocate", "Win_free", "File_open",
                                         "File_close", "File_set_view", "File_set_size", "File_sync"};
+    bool collective = strstr(function, "_all") || strstr(function, "_ordered"), common = false;
     for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (begins(function, calls[i]))
-            return true;
-    return begins(function, "File_") && (strstr(function, "_all") || strstr(function, "_ordered"));
+        common |= begins(function + 4, calls[i]);
+    return common || (collective && begins(function, "MPI_File_"));
 }
 
 static void add_waits(struct table *t, struct watch_row *r)
 {
     const struct watch_board *b = &r->sight->board;
     const struct watch_comm *c = comm_of(b);
-    if (b->what.call_kind == JOB_COMPLETION) {
+    if (b->is.what.call_kind == JOB_COMPLETION) {
         add_requests(t, r);
-    } else if (b->what.call_kind == JOB_LIFE) {
+    } else if (b->is.what.call_kind == JOB_LIFE) {
         add_finalize(t, r);
-    } else if (b->what.call_kind == JOB_P2P || b->what.call_kind == JOB_PROBE) {
+    } else if (b->is.what.call_kind == JOB_P2P || b->is.what.call_kind == JOB_PROBE) {
         add_message(t, r, c, b->source);
         if (!r->peer_count) /* what is sent beside may be over */
             add_message(t, r, c, b->dest);
         r->unknown |= b->source == WATCH_NOBODY && b->dest == WATCH_NOBODY;
-    } else if (c && b->what.how == WATCH_COLLECTIVE && c->rank >= 0) {
+    } else if (c && b->is.what.how == WATCH_COLLECTIVE && c->rank >= 0) {
         add_collective(t, r, c, c->collectives);
-    } else if (c && is_common(b->function)) {
-        add_all(t, r, c, is_in_same);
+    } else if (c && is_common(b->is.function)) {
+        add_all(t, r, c, is_in_same); /* nobody counts these */
     } else {
         r->unknown = true;
     }
@@ -282,15 +273,15 @@ static void add_waits(struct table *t, struct watch_row *r)
 /* In MPI_Finalize, or through it: no call follows. */
 static bool ends(const struct watch_board *b)
 {
-    return b->what.call_kind == JOB_LIFE && b->since != WATCH_CHANGES && !strcmp(b->function, "Finalize");
+    return b->is.what.call_kind == JOB_LIFE && b->since != WATCH_CHANGES && !strcmp(b->is.function, "MPI_Finalize");
 }
 
 static bool waits(const struct watch_board *b)
 {
     if (ends(b))
         return true;
-    bool works = b->what.call_kind == WATCH_REGION || (b->what.call_kind == JOB_IO && !is_common(b->function));
-    return (b->since & 1) && b->since != WATCH_CHANGES && b->what.blocking && !works;
+    bool works = b->is.what.call_kind == WATCH_REGION || (b->is.what.call_kind == JOB_IO && !is_common(b->is.function));
+    return (b->since & 1) && b->since != WATCH_CHANGES && b->is.what.blocking && !works;
 }
 
 static uint64_t ago(uint64_t now, uint64_t then)
@@ -307,25 +298,27 @@ static uint64_t known(const struct watch_board *b, bool inside)
     return !inside && n ? n - 1 : n;
 }
 
-static void set_state(struct watch_row *r)
+static enum watch_state state_of(const struct watch_sight *s, bool asks)
 {
-    const struct watch_sight *s = r->sight;
+    if (s->copied && s->age_ns / WATCH_LONGER > s->step_ns)
+        return WATCH_SILENT;
+    if (s->process.state == 'Z' || s->process.state == 'X')
+        return WATCH_ENDED;
+    if (s->process.state == 'T' || s->process.state == 't')
+        return WATCH_HALTED;
+    return asks ? WATCH_ASKS : waits(&s->board) ? WATCH_WAITS : WATCH_COMPUTES;
+}
+
+static void set_row(struct watch_row *r, const struct watch_sight *s)
+{
     const struct watch_board *b = &s->board;
     bool inside = (b->since & 1) && b->since != WATCH_CHANGES;
-    bool asks = b->what.how == WATCH_POLLS && (inside || b->since == WATCH_CHANGES); /* too fast to be read */
+    bool asks = b->is.what.how == WATCH_POLLS && (inside || b->since == WATCH_CHANGES); /* too fast to be read */
+    r->sight = s;
+    r->state = state_of(s, asks);
     r->known = known(b, inside || asks);
     r->moved_ns = ago(s->now, b->progressed);
     r->since_ns = inside && !asks ? ago(s->now, b->since >> 1) : r->moved_ns;
-    if (s->copied && s->age_ns / WATCH_LONGER > s->step_ns)
-        r->state = WATCH_SILENT;
-    else if (!s->alive || (s->near && (s->process.state == 'Z' || s->process.state == 'X')))
-        r->state = WATCH_ENDED;
-    else if (s->near && (s->process.state == 'T' || s->process.state == 't'))
-        r->state = WATCH_HALTED;
-    else if (asks)
-        r->state = WATCH_ASKS;
-    else
-        r->state = waits(b) ? WATCH_WAITS : WATCH_COMPUTES;
 }
 
 struct watch_row *watch_rows(const struct watch_sight *const *sights, uint32_t count, uint32_t ranks)
@@ -335,9 +328,7 @@ struct watch_row *watch_rows(const struct watch_sight *const *sights, uint32_t c
         return NULL;
     for (uint32_t i = 0; i < count; i++)
         if (sights[i]->board.rank < ranks) {
-            struct watch_row *r = &t.row[sights[i]->board.rank];
-            r->sight = sights[i];
-            set_state(r);
+            set_row(&t.row[sights[i]->board.rank], sights[i]);
             add_members(&t, &sights[i]->board);
         }
     if (t.members)

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* What the program itself may ask of its job (pythia.h), by the boards of its node: from any thread, at leisure. */
+#include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "watch/numbers.h"
 #include "watch/verdict.h"
 
 struct within {
     struct watch_sight **sight;
-    uint32_t count, own; /* own: which of them is this process's */
+    uint32_t count, ranks;
+    bool failed;
 };
+
+static void within_take(void *within, struct watch_sight *s)
+{
+    struct within *w = within;
+    bool wanted = s->reading == WATCH_READ && s->board.ranks == w->ranks;
+    w->failed |= wanted && base_array_more(&w->sight, w->count, sizeof s);
+    if (wanted && !w->failed)
+        w->sight[w->count++] = s;
+    else
+        free(s);
+}
 
 static void within_close(struct within *w)
 {
@@ -22,31 +36,13 @@ static void within_close(struct within *w)
 static int within_open(struct within *w)
 {
     const struct watch_board *mine = watch_board_here;
-    struct watch_found *found;
-    char why[128];
-    memset(w, 0, sizeof *w);
-    if (!mine)
-        return 1;
-    uint64_t job = mine->job;
-    uint32_t rank = mine->rank, count = watch_find(WATCH_DIRECTORY, &found), own = UINT32_MAX;
-    w->sight = calloc((size_t)count + 1, sizeof *w->sight);
-    struct watch_sight *s = w->sight ? malloc(sizeof *s) : NULL;
-    for (uint32_t i = 0; i < count && s; i++) {
-        if (found[i].job != job || watch_read(WATCH_DIRECTORY, job, found[i].rank, s, why, sizeof why) != WATCH_READ)
-            continue;
-        own = found[i].rank == rank ? w->count : own;
-        s->idle_ns = 0;
-        w->sight[w->count++] = s;
-        s = malloc(sizeof *s);
-    }
-    bool failed = !s;
-    free(s);
-    free(found);
-    w->own = own;
-    if (!failed && own != UINT32_MAX)
+    *w = (struct within){NULL, 0, mine ? mine->ranks : 0, false};
+    if (mine)
+        watch_each(mine->job, within_take, w);
+    if (w->count && !w->failed)
         return 0;
     within_close(w);
-    return failed ? PYTHIA_ENOMEM : 1;
+    return w->failed ? PYTHIA_ENOMEM : 1;
 }
 
 int pythia_job_waiting_for(uint32_t *ranks, uint32_t count)
@@ -55,13 +51,13 @@ int pythia_job_waiting_for(uint32_t *ranks, uint32_t count)
     int status = within_open(&w);
     if (status)
         return status < 0 ? status : 0;
-    uint32_t all = w.sight[w.own]->board.ranks, number = 0;
-    struct watch_row *rows = watch_rows((const struct watch_sight *const *)w.sight, w.count, all);
-    const struct watch_row *r = rows ? &rows[w.sight[w.own]->board.rank] : NULL;
+    uint32_t number = 0;
+    struct watch_row *rows = watch_rows((const struct watch_sight *const *)w.sight, w.count, w.ranks);
+    const struct watch_row *r = rows && watch_board_here ? &rows[watch_board_here->rank] : NULL;
     for (; r && number < r->peer_count; number++)
         if (ranks && number < count)
             ranks[number] = r->peer[number];
-    watch_rows_free(rows, all);
+    watch_rows_free(rows, w.ranks);
     within_close(&w);
     return rows ? (int)number : PYTHIA_ENOMEM;
 }
@@ -72,7 +68,7 @@ static int within_numbers(struct watch_numbers *n)
     int status = within_open(&w);
     if (status)
         return status;
-    watch_count(n, (const struct watch_sight *const *)w.sight, NULL, w.count);
+    watch_count(n, (const struct watch_sight *const *)w.sight, w.count);
     within_close(&w);
     return 0;
 }
@@ -87,11 +83,11 @@ int pythia_job_remaining(double *seconds, double *low, double *high, double *pro
 {
     struct watch_numbers n;
     int status = within_numbers(&n);
-    if (status || n.eta < 0)
+    if (status || isnan(n.eta))
         return status ? status : 1;
     give(seconds, n.eta);
-    give(low, n.eta_low);
-    give(high, n.eta_high);
+    give(low, isnan(n.eta_low) ? -1 : n.eta_low);
+    give(high, isnan(n.eta_high) ? -1 : n.eta_high);
     give(progress, n.progress);
     return 0;
 }
@@ -100,7 +96,7 @@ int pythia_job_efficiency(double *parallel, double *load_balance)
 {
     struct watch_numbers n;
     int status = within_numbers(&n);
-    if (status || n.whole.load_balance < 0)
+    if (status || isnan(n.whole.load_balance))
         return status ? status : 1;
     give(parallel, n.whole.parallel);
     give(load_balance, n.whole.load_balance);

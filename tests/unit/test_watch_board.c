@@ -12,7 +12,7 @@
 #include "watch/copy.h"
 
 static struct watch_sight sight;
-static char path[100], why[200];
+static char path[WATCH_PATH];
 
 /* No other job has this number. */
 static uint64_t number(void)
@@ -23,15 +23,19 @@ static uint64_t number(void)
 static struct watch_board *make(uint32_t rank)
 {
     watch_board_open(&(struct watch_life){.job = number(), .rank = rank, .ranks = 4, .file = "some.pythia"});
-    char name[WATCH_NAME];
-    watch_name(name, number(), rank);
-    snprintf(path, sizeof path, WATCH_DIRECTORY "/%s", name);
+    watch_path(path, number(), rank);
     return watch_board_here;
+}
+
+static enum watch_reading look_at(uint64_t job, uint32_t rank)
+{
+    watch_read(job, rank, &sight);
+    return sight.reading;
 }
 
 static enum watch_reading look(uint32_t rank)
 {
-    return watch_read(WATCH_DIRECTORY, number(), rank, &sight, why, sizeof why);
+    return look_at(number(), rank);
 }
 
 static const struct watch_call calls[] = {{"MPI_Send", {JOB_P2P, 1, WATCH_PLAIN}},
@@ -56,11 +60,11 @@ START_TEST(what_is_written_is_read)
     watch_board_enter(b, b->began + 100);
     ck_assert_int_eq(look(2), WATCH_READ);
     const struct watch_board *r = &sight.board;
-    ck_assert(sight.alive && sight.near);
+    ck_assert_int_eq(sight.process.state, 'R');
     ck_assert_uint_eq(r->pid, (unsigned)getpid());
-    ck_assert_str_eq(r->function, "Recv");
-    ck_assert_int_eq(r->what.call_kind, JOB_P2P);
-    ck_assert_int_eq(r->what.how, WATCH_POLLS);
+    ck_assert_str_eq(r->is.function, "MPI_Recv");
+    ck_assert_int_eq(r->is.what.call_kind, JOB_P2P);
+    ck_assert_int_eq(r->is.what.how, WATCH_POLLS);
     ck_assert(r->any == -1 && r->null == -2);
     ck_assert_uint_eq(r->since, (b->began + 100) << 1 | 1);
     ck_assert_uint_eq(r->from, 0x1234);
@@ -116,9 +120,9 @@ START_TEST(seasons_end)
     static const uint64_t ends[] = {16, 32, 48};
     ck_assert_uint_eq(b->seasons, 3);
     for (int i = 0; i < 3; i++) {
-        ck_assert_uint_eq(b->season[i], b->began + ends[i] * second);
-        ck_assert_uint_eq(b->past[i][6].count, ends[i] - 1);
-        ck_assert_uint_eq(b->past[i][6].gap_ns, 1000 * (ends[i] - 1));
+        ck_assert_uint_eq(b->season[i].end, b->began + ends[i] * second);
+        ck_assert_uint_eq(b->season[i].past[6].count, ends[i] - 1);
+        ck_assert_uint_eq(b->season[i].past[6].gap_ns, 1000 * (ends[i] - 1));
     }
     watch_board_close();
 }
@@ -204,7 +208,7 @@ START_TEST(a_hostile_file_is_refused)
     put(&copy, sizeof copy, 0620);
     chmod(path, 0620);
     ck_assert_int_eq(look(1), WATCH_REFUSED);
-    ck_assert_str_eq(why, "others may write or read it");
+    ck_assert_str_eq(sight.why, "others may write or read it");
     wrong = copy;
     wrong.version++;
     put(&wrong, sizeof wrong, 0600);
@@ -257,16 +261,14 @@ START_TEST(what_the_dead_left_is_swept)
     die_with_a_board(dead, 1);
     die_with_a_board(dead, 2);
     watch_sweep();
-    ck_assert_int_eq(watch_read(WATCH_DIRECTORY, dead, 1, &sight, why, sizeof why), WATCH_GONE);
-    ck_assert_int_eq(watch_read(WATCH_DIRECTORY, dead, 2, &sight, why, sizeof why), WATCH_GONE);
+    ck_assert_int_eq(look_at(dead, 1), WATCH_GONE);
+    ck_assert_int_eq(look_at(dead, 2), WATCH_GONE);
     ck_assert_int_eq(look(1), WATCH_READ); /* of its job somebody lives */
-    ck_assert(!sight.alive);
+    ck_assert_int_eq(sight.process.state, 'X');
     ck_assert_int_eq(look(3), WATCH_READ);
-    uint32_t count = watch_find(WATCH_DIRECTORY, &found), mine = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (found[i].job == job)
-            ck_assert_uint_eq(found[i].rank, mine++ ? 3 : 1);
-    ck_assert_uint_eq(mine, 2);
+    uint32_t count = watch_find(job, &found);
+    ck_assert_uint_eq(count, 2);
+    ck_assert(found[0].rank == 1 && found[1].rank == 3);
     free(found);
     watch_board_close();
     watch_sweep();
@@ -341,7 +343,7 @@ START_TEST(boards_are_copied)
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(watch_copy_write(&c, file, number(), 4, 5), 0);
     ck_assert_int_eq(read_copies(directory), 1);
-    ck_assert(copied->copied && copied->near && copied->alive);
+    ck_assert(copied->copied);
     ck_assert_int_eq(copied->process.state, 'R');
     ck_assert_uint_eq(copied->step_ns, 5);
     ck_assert_uint_eq(copied->board.job, number());
