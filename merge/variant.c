@@ -16,11 +16,9 @@
 
 struct piece {
     struct grammar_attr attr; /* model of the sample */
+    struct merge_set set;
     struct job_member first; /* the sample: its first member */
-    uint32_t modulus, relations;
-    const struct job_range *ranges; /* NULL: only the first member */
-    uint32_t range_count;
-    uint32_t group;
+    uint32_t modulus, relations, group;
 };
 
 struct pieces {
@@ -31,11 +29,56 @@ struct pieces {
 static struct piece piece_of(const struct job_class *c, const struct job_variant *v)
 {
     return (struct piece){ .attr = v->attr,
+                          .set = { c->ranges + v->range_first, v->range_count },
                           .first = job_ranges_first(c->ranges + v->range_first, v->range_count),
                           .modulus = v->modulus,
-                          .relations = v->relations,
-                          .ranges = c->ranges + v->range_first,
-                          .range_count = v->range_count };
+                          .relations = v->relations };
+}
+
+/* --- Sets --- */
+
+uint32_t merge_set_apart(const struct merge_set *s, struct job_range *out)
+{
+    uint32_t n = 0;
+    for (const struct job_range *r = s->ranges; r < s->ranges + s->count; r++)
+        for (uint64_t i = 0, size = job_range_size(r); i < size; i++)
+            out[n++] = (struct job_range){ job_range_rank(r, i), 1, 1, r->thread, 0, 0, 0, 0 };
+    return n;
+}
+
+static int member_order(const void *x, const void *y)
+{
+    const struct job_member *a = x, *b = y;
+    return BASE_ORDER(a->thread, b->thread) ?: BASE_ORDER(a->rank, b->rank);
+}
+
+/* All members of n sets, in order. */
+static int join_many(struct job_ranges *out, const char *sets, size_t apart, uint32_t n)
+{
+    uint64_t size = 0, at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct merge_set *s = (const void *)(sets + i * apart);
+        size += job_ranges_size(s->ranges, s->count);
+    }
+    struct job_member *m = size > JOB_LIMIT ? NULL : malloc(size * sizeof *m);
+    if (!m)
+        return size > JOB_LIMIT ? PYTHIA_ELIMIT : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct merge_set *s = (const void *)(sets + i * apart);
+        job_ranges_walk(s->ranges, s->count, m + at);
+        at += job_ranges_size(s->ranges, s->count);
+    }
+    qsort(m, size, sizeof *m, member_order);
+    int error = job_ranges_members(out, m, (uint32_t)size);
+    free(m);
+    return error;
+}
+
+int merge_sets_join(struct job_ranges *out, const struct merge_set *s, size_t apart, uint32_t n)
+{
+    const struct merge_set none = { NULL, 0 }, *other = n < 2 ? &none : (const void *)((const char *)s + apart);
+    return n > 2 ? join_many(out, (const char *)s, apart, n)
+                 : job_ranges_union(out, s->ranges, s->count, other->ranges, other->count);
 }
 
 /* --- Building the union --- */
@@ -184,56 +227,14 @@ static int first_order(const void *x, const void *y)
     return job_member_before(a->first, b->first) ? -1 : 1;
 }
 
-static int member_order(const void *x, const void *y)
-{
-    const struct job_member *a = x, *b = y;
-    return BASE_ORDER(a->thread, b->thread) ?: BASE_ORDER(a->rank, b->rank);
-}
-
-static uint64_t piece_size(const struct piece *a)
-{
-    return a->ranges ? job_ranges_size(a->ranges, a->range_count) : 1;
-}
-
-static int many_ranges(struct job_ranges *out, const struct piece *a, uint32_t n)
-{
-    uint64_t size = 0, at = 0;
-    for (uint32_t i = 0; i < n; i++)
-        size += piece_size(&a[i]);
-    if (size > JOB_LIMIT)
-        return PYTHIA_ELIMIT;
-    struct job_member *m = malloc(size * sizeof *m);
-    if (!m)
-        return PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < n; at += piece_size(&a[i++]))
-        if (a[i].ranges)
-            job_ranges_walk(a[i].ranges, a[i].range_count, m + at);
-        else
-            m[at] = a[i].first;
-    qsort(m, size, sizeof *m, member_order);
-    int error = job_ranges_members(out, m, (uint32_t)size);
-    free(m);
-    return error;
-}
-
-/* The members of the n pieces of a group. */
-static int group_ranges(struct job_ranges *out, const struct piece *a, uint32_t n)
-{
-    out->count = 0;
-    if (n == 1 && a->ranges)
-        return job_ranges_union(out, a->ranges, a->range_count, NULL, 0);
-    if (n == 2 && a[0].ranges && a[1].ranges)
-        return job_ranges_union(out, a[0].ranges, a[0].range_count, a[1].ranges, a[1].range_count);
-    return many_ranges(out, a, n);
-}
-
 static int emit_group(struct merge_union *out, struct job_ranges *scratch, uint32_t node, const struct piece *a,
                       uint32_t n)
 {
     struct piece whole = a[0];
     for (uint32_t i = 1; i < n; i++)
         add_piece(&whole, &a[i]);
-    int error = group_ranges(scratch, a, n);
+    scratch->count = 0;
+    int error = merge_sets_join(scratch, &a->set, sizeof *a, n);
     if (error)
         return error;
     struct job_variant v = { .node = node,
@@ -331,20 +332,20 @@ static int join_into(struct merge_union *out, const struct job_class *a, const s
     return error;
 }
 
-/* Takes exact variants apart into their members; the others stay whole. */
+/* Takes exact variants apart into their members, ranges in `lone`; the others stay whole. */
 static uint32_t take_apart(struct piece *out, const struct job_class *c, const struct job_variant *v,
-                           struct job_member *m)
+                           struct job_range *lone)
 {
-    if (!job_relation_exact(&v->attr)) {
-        *out = piece_of(c, v);
+    struct piece whole = piece_of(c, v);
+    *out = whole;
+    if (!job_relation_exact(&v->attr))
         return 1;
-    }
-    const struct job_range *r = c->ranges + v->range_first;
-    uint32_t n = (uint32_t)job_ranges_size(r, v->range_count);
-    job_ranges_walk(r, v->range_count, m);
+    uint32_t n = merge_set_apart(&whole.set, lone);
     for (uint32_t i = 0; i < n; i++) {
-        out[i] = (struct piece){ .first = m[i], .modulus = v->modulus };
-        job_relation_take(v, m[i].rank, &out[i].attr);
+        out[i] = (struct piece){ .set = { &lone[i], 1 },
+                                 .first = { lone[i].first, lone[i].thread },
+                                 .modulus = v->modulus };
+        job_relation_take(v, lone[i].first, &out[i].attr);
         out[i].relations = job_relation_possible(&out[i].attr, v->modulus);
     }
     return n;
@@ -381,15 +382,15 @@ static int join_members(struct merge_union *out, const struct job_class *a, cons
     if (size > JOB_LIMIT)
         return PYTHIA_ELIMIT;
     struct pieces all = { malloc(size * sizeof *all.piece), 0 };
-    struct job_member *scratch = malloc(size * sizeof *scratch);
-    int error = all.piece && scratch ? 0 : PYTHIA_ENOMEM;
+    struct job_range *lone = malloc(size * sizeof *lone);
+    int error = all.piece && lone ? 0 : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < na && !error; i++)
-        all.count += take_apart(all.piece + all.count, a, &va[i], scratch);
+        all.count += take_apart(all.piece + all.count, a, &va[i], lone + all.count);
     for (uint32_t i = 0; i < nb && !error; i++)
-        all.count += take_apart(all.piece + all.count, b, &vb[i], scratch);
+        all.count += take_apart(all.piece + all.count, b, &vb[i], lone + all.count);
     if (!error)
         error = emit_best(out, na ? va->node : vb->node, &all);
-    free(scratch);
+    free(lone);
     free(all.piece);
     return error;
 }

@@ -16,19 +16,18 @@ struct cell { int64_t ns, visits; };
 /* A place where the late one's path is longer, ns. */
 struct more { uint32_t place; double ns; };
 
-/* What a period adds is the difference to one of these. */
+/* What a period adds is the difference to one of these: the blame's sums; its waits by place, then by cause. */
 struct slot {
-    struct cell *path;
-    int64_t *spent;
-    struct replay_account *account;
-    double *cause, *place;
-    uint64_t *unmatched;
-    uint32_t cause_count;
+    int64_t *sum;
+    double *ns;
+    uint32_t causes;
 };
 
 struct replay_blame {
     uint32_t ranks, places, row; /* row: cells of a path: of each place its blocks; 0: there are no paths */
     uint32_t block, blocks;      /* ranks in a block; blocks */
+    int64_t *sum;                /* what a period adds to, in one piece: path, account, spent, unmatched */
+    size_t sums;
     struct cell *path;           /* ranks x row; NULL: sums alone */
     int64_t *path_sum;           /* ranks x places: over the blocks of each */
     uint32_t *last;              /* as paths: the rank that was there last, on that path */
@@ -37,7 +36,7 @@ struct replay_blame {
     uint64_t stamps;             /* given so far */
     struct replay_account *account;
     double *place;               /* of each place: waits of all ranks … */
-    uint64_t *unmatched;         /* … and by reason what went on without its message */
+    int64_t *unmatched;          /* … and by reason what went on without its message */
     struct more *more;           /* of the wait that is looked at: room for all places */
     int64_t *spent;              /* ranks x places: work, calls and waits there */
     struct replay_cause *cause;
@@ -46,33 +45,45 @@ struct replay_blame {
     struct slot slot[REPLAY_BLAME_SLOTS];
 };
 
-struct replay_blame *replay_blame_create_sums(uint32_t ranks, uint32_t places)
+/* `row` as in the blame. */
+static struct replay_blame *create(uint32_t ranks, uint32_t places, uint32_t row)
 {
     struct replay_blame *b = calloc(1, sizeof *b);
-    size_t n = ranks ? ranks : 1;
+    size_t accounts = sizeof *b->account / sizeof *b->sum * ranks, spent = (size_t)ranks * places,
+           unmatched = (size_t)places * REPLAY_REASONS;
 
     b->ranks = ranks;
     b->places = places;
-    b->account = calloc(n, sizeof *b->account);
+    b->row = row;
+    b->sums = accounts + spent + unmatched + (size_t)ranks * row * (sizeof *b->path / sizeof *b->sum);
+    b->sum = calloc(b->sums + 1, sizeof *b->sum);
+    b->account = (struct replay_account *)b->sum;
+    b->spent = b->sum + accounts;
+    b->unmatched = b->spent + spent;
+    b->path = row ? (struct cell *)(b->unmatched + unmatched) : NULL;
     b->place = calloc((size_t)places + 1, sizeof *b->place);
-    b->unmatched = calloc((size_t)places + 1, REPLAY_REASONS * sizeof *b->unmatched);
-    b->spent = calloc(n * (places + 1), sizeof *b->spent);
     return b;
+}
+
+struct replay_blame *replay_blame_create_sums(uint32_t ranks, uint32_t places)
+{
+    return create(ranks, places, 0);
 }
 
 struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
 {
-    struct replay_blame *b = replay_blame_create_sums(ranks, places);
+    uint32_t block = 1, blocks;
     size_t n = ranks ? ranks : 1;
 
-    for (b->block = 1;; b->block *= 2) {
-        b->blocks = (ranks + b->block - 1) / b->block;
-        uint64_t row = (uint64_t)b->blocks * places;
-        if (b->blocks <= 1 || (b->blocks <= BLOCKS && row <= CELLS && row * ranks <= ALL_CELLS))
+    for (;; block *= 2) {
+        blocks = (ranks + block - 1) / block;
+        uint64_t row = (uint64_t)blocks * places;
+        if (blocks <= 1 || (blocks <= BLOCKS && row <= CELLS && row * ranks <= ALL_CELLS))
             break;
     }
-    b->row = places * b->blocks;
-    b->path = calloc(n * (b->row + 1), sizeof *b->path);
+    struct replay_blame *b = create(ranks, places, places * blocks);
+    b->block = block;
+    b->blocks = blocks;
     b->path_sum = calloc(n * (places + 1), sizeof *b->path_sum);
     b->chunks = (places + CHUNK - 1) / CHUNK;
     b->stamp = calloc(n * (b->chunks + 1), sizeof *b->stamp);
@@ -86,22 +97,15 @@ void replay_blame_destroy(struct replay_blame *b)
     if (!b)
         return;
     for (int i = 0; i < REPLAY_BLAME_SLOTS; i++) {
-        free(b->slot[i].path);
-        free(b->slot[i].account);
-        free(b->slot[i].cause);
-        free(b->slot[i].place);
-        free(b->slot[i].unmatched);
-        free(b->slot[i].spent);
+        free(b->slot[i].sum);
+        free(b->slot[i].ns);
     }
-    free(b->path);
+    free(b->sum);
     free(b->path_sum);
     free(b->last);
     free(b->stamp);
-    free(b->account);
     free(b->place);
-    free(b->unmatched);
     free(b->more);
-    free(b->spent);
     free(b->cause);
     base_hash_close(&b->index);
     free(b);
@@ -313,62 +317,35 @@ void replay_blame_unmatched(struct replay_blame *b, uint32_t place, enum replay_
 
 /* --- Periods --- */
 
-static void slot_room(struct replay_blame *b, struct slot *s)
-{
-    s->cause = realloc(s->cause, (b->cause_count + 1) * sizeof *s->cause);
-    if (s->path)
-        return;
-    s->path = malloc((size_t)b->ranks * b->row * sizeof *s->path + 1);
-    s->account = malloc(b->ranks * sizeof *s->account);
-    s->place = malloc(((size_t)b->places + 1) * sizeof *s->place);
-    s->unmatched = malloc(((size_t)b->places + 1) * REPLAY_REASONS * sizeof *s->unmatched);
-    s->spent = malloc((size_t)b->ranks * b->places * sizeof *s->spent + 1);
-}
-
 void replay_blame_arm(struct replay_blame *b, uint32_t slot)
 {
     struct slot *s = &b->slot[slot];
 
-    slot_room(b, s);
-    if (b->path)
-        memcpy(s->path, b->path, (size_t)b->ranks * b->row * sizeof *s->path);
-    memcpy(s->account, b->account, b->ranks * sizeof *s->account);
-    memcpy(s->place, b->place, b->places * sizeof *s->place);
-    memcpy(s->unmatched, b->unmatched, b->places * REPLAY_REASONS * sizeof *s->unmatched);
-    memcpy(s->spent, b->spent, (size_t)b->ranks * b->places * sizeof *s->spent);
-    s->cause_count = b->cause_count;
+    s->sum = s->sum ? s->sum : malloc((b->sums + 1) * sizeof *s->sum);
+    s->ns = realloc(s->ns, ((size_t)b->places + b->cause_count + 1) * sizeof *s->ns);
+    s->causes = b->cause_count;
+    memcpy(s->sum, b->sum, b->sums * sizeof *s->sum);
+    memcpy(s->ns, b->place, b->places * sizeof *s->ns);
     for (uint32_t i = 0; i < b->cause_count; i++)
-        s->cause[i] = b->cause[i].ns;
+        s->ns[b->places + i] = b->cause[i].ns;
 }
 
 void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n)
 {
     const struct slot *s = &b->slot[slot];
-    size_t cells = (size_t)b->ranks * b->row, chunks = (size_t)b->ranks * b->chunks;
+    size_t chunks = (size_t)b->ranks * b->chunks;
 
     for (size_t i = 0; i < chunks; i++) /* what is equal now need not have been when the period began */
         b->stamp[i] = ++b->stamps;
-    for (size_t i = 0; i < cells; i++) {
-        b->path[i].ns += (int64_t)n * (b->path[i].ns - s->path[i].ns);
-        b->path[i].visits += (int64_t)n * (b->path[i].visits - s->path[i].visits);
-    }
-    for (uint32_t r = 0; r < b->ranks; r++) {
-        struct replay_account *a = &b->account[r];
-        for (uint32_t p = 0; b->path && p < b->places; p++)
+    for (size_t i = 0; i < b->sums; i++)
+        b->sum[i] += (int64_t)n * (b->sum[i] - s->sum[i]);
+    for (uint32_t r = 0; b->path && r < b->ranks; r++)
+        for (uint32_t p = 0; p < b->places; p++)
             sums_of(b, r)[p] = replay_blame_path(b, r, p, &(uint32_t){ 0 });
-        a->work += (int64_t)n * (a->work - s->account[r].work);
-        a->call += (int64_t)n * (a->call - s->account[r].call);
-        a->wait += (int64_t)n * (a->wait - s->account[r].wait);
-        a->between += (int64_t)n * (a->between - s->account[r].between);
-    }
-    for (size_t i = 0; i < (size_t)b->ranks * b->places; i++)
-        b->spent[i] += (int64_t)n * (b->spent[i] - s->spent[i]);
     for (uint32_t i = 0; i < b->places; i++)
-        b->place[i] += (double)n * (b->place[i] - s->place[i]);
-    for (size_t i = 0; i < (size_t)b->places * REPLAY_REASONS; i++)
-        b->unmatched[i] += n * (b->unmatched[i] - s->unmatched[i]);
+        b->place[i] += (double)n * (b->place[i] - s->ns[i]);
     for (uint32_t i = 0; i < b->cause_count; i++)
-        b->cause[i].ns += (double)n * (b->cause[i].ns - (i < s->cause_count ? s->cause[i] : 0));
+        b->cause[i].ns += (double)n * (b->cause[i].ns - (i < s->causes ? s->ns[b->places + i] : 0));
 }
 
 /* --- Reading --- */
@@ -415,7 +392,7 @@ double replay_blame_waits(const struct replay_blame *b, uint32_t place)
 
 uint64_t replay_blame_unmatched_at(const struct replay_blame *b, uint32_t place, enum replay_reason why)
 {
-    return b->unmatched[(size_t)place * REPLAY_REASONS + why];
+    return (uint64_t)b->unmatched[(size_t)place * REPLAY_REASONS + why];
 }
 
 int64_t replay_blame_spent(const struct replay_blame *b, uint32_t rank, uint32_t place)
