@@ -16,7 +16,8 @@
 enum { DISTANCES = 4, APART = 97, AT_ONCE = 32, LEARN_MEMORY = 4 << 20 };
 static const uint64_t distance[DISTANCES] = { 1, 16, 128, 1000000 };
 
-struct list { struct stream_event *event; size_t count, room; };
+struct seen { uint32_t terminal; uint64_t gap, duration; };
+struct list { struct seen *event; size_t count, room; };
 
 static double cpu_ns(void)
 {
@@ -26,15 +27,19 @@ static double cpu_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void read_all(struct list *l, const char *path, struct stream_words *words)
+static void read_all(struct list *l, const char *path, struct job *words)
 {
     struct stream *s = stream_open(path, words);
+    struct grammar_event e;
     int more = 0;
 
-    do {
+    while (s && (more = stream_next(s, &e)) > 0) {
         if (l->count == l->room)
             l->event = realloc(l->event, (l->room = 2 * l->room + 4096) * sizeof *l->event);
-    } while (s && l->event && (more = stream_next(s, &l->event[l->count])) > 0 && ++l->count);
+        if (!l->event)
+            break;
+        l->event[l->count++] = (struct seen){ e.terminal, e.gap, e.duration };
+    }
     if (!s || !l->event || more < 0) {
         fprintf(stderr, "oracle_cost: %s\n", s && more < 0 ? stream_why(s) : "out of memory");
         exit(3);
@@ -50,7 +55,7 @@ static struct grammar_flat *learn(const struct list *l)
     if (!g)
         return NULL;
     for (size_t i = 0; i < l->count; i++) {
-        struct grammar_event e = { .terminal = l->event[i].word, .gap = l->event[i].gap,
+        struct grammar_event e = { .terminal = l->event[i].terminal, .gap = l->event[i].gap,
                                    .duration = l->event[i].duration };
         grammar_append(g, &e);
     }
@@ -59,9 +64,9 @@ static struct grammar_flat *learn(const struct list *l)
     return flat;
 }
 
-static void follow(struct oracle *o, const struct stream_event *e)
+static void follow(struct oracle *o, const struct seen *e)
 {
-    oracle_follow(o, e->word, e->gap, e->duration);
+    oracle_follow(o, e->terminal, e->gap, e->duration);
 }
 
 static double cost_of_following(struct oracle *o, const struct list *test)
@@ -123,7 +128,7 @@ static void measure(const struct oracle_index *x, const struct list *test, bool 
 int main(int argc, char **argv)
 {
     struct list train = { 0 }, test = { 0 };
-    struct stream_words *words = stream_words_create();
+    struct job *words = job_create();
 
     if (argc != 3 || !words) {
         fprintf(stderr, "usage: oracle_cost TRAIN TEST\n");
@@ -137,7 +142,7 @@ int main(int argc, char **argv)
         measure(x, &test, on);
     oracle_index_destroy(x);
     grammar_flat_destroy(g);
-    stream_words_destroy(words);
+    job_destroy(words);
     free(train.event);
     free(test.event);
     return x ? 0 : 3;

@@ -26,14 +26,6 @@ static const struct tool_option options[] = {
     { 0 },
 };
 
-/* All that follows the program is its own. */
-static void take_command(void *request, char *arg, struct argp_state *state)
-{
-    (void)arg;
-    ((struct request *)request)->command = &state->argv[state->next - 1];
-    state->next = state->argc;
-}
-
 static void check(void *request, struct argp_state *state)
 {
     const struct request *r = request;
@@ -43,7 +35,7 @@ static void check(void *request, struct argp_state *state)
 }
 
 static const struct tool_line usage = {
-    .options = options, .arguments = "[[--] COMMAND...]", .take = take_command, .command = true, .check = check,
+    .options = options, .arguments = "[[--] COMMAND...]", TOOL_COMMAND(command), .check = check,
     .doc =
         "Says what works on this machine, and why something does not: a line a check, with what was found and how to "
         "repair it."

@@ -103,7 +103,7 @@ int tool_evaluate(int argc, char **argv)
     struct source train = { 0 }, test = { 0 };
     struct grammar_flat *g = NULL;
     struct evaluation *v = calloc(1, sizeof *v);
-    struct stream_words *words = stream_words_create();
+    struct job *words = tool_need(job_create());
     int rc = TOOL_OK;
 
     tool_parse(&usage, argc, argv, &r);
@@ -122,6 +122,6 @@ int tool_evaluate(int argc, char **argv)
     evaluation_clear(v);
     free(v);
     grammar_flat_destroy(g);
-    stream_words_destroy(words);
+    job_destroy(words);
     return rc;
 }

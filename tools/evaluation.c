@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/evaluation.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/tool.h"
 
@@ -129,64 +129,67 @@ int evaluation_follow(struct evaluation *v, struct oracle *o, struct source *tes
 
 /* --- Printing --- */
 
-static void print_costs(const struct cost_histogram *h, bool tsv)
+enum { COLUMNS = 15, COSTS = 6, AFTER_COSTS = 9 };
+static const struct { const char *key, *heading; int width, digits, tsv_digits; } columns[COLUMNS] = {
+    { "distance", "distance", 8, 0, 0 }, { "predictions", "predictions", 12, 0, 0 },
+    { "accuracy", "accuracy", 9, 4, 6 }, { "unknown", "unknown", 9, 4, 6 }, { "brier", "brier", 9, 4, 6 },
+    { "time_error_median", "time error", 11, 4, 4 },
+    { "p50_ns", "p50 ns", 8, 0, 0 }, { "p99_ns", "p99 ns", 8, 0, 0 }, { "max_ns", "max ns", 10, 0, 0 },
+    /* Shares of the times inside their intervals, medians of how wide these and time +- deviation are, the share inside
+       the latter; of the durations inside theirs; how far off the times were beside what the deviations say. */
+    { "inside", "inside", 8, 4, 4 }, { "interval_ns", "interval", 10, 0, 0 }, { "deviation_ns", "2 x dev.", 10, 0, 0 },
+    { "inside_deviation", "inside", 8, 4, 4 }, { "duration_inside", "lasting", 8, 4, 4 },
+    { "error_to_deviation", "off/dev.", 8, 4, 4 },
+};
+
+/* NAN is "-", in the first column "follow"; NULL: the headings. */
+static void print_row(bool tsv, const double *value, int count)
 {
-    printf(tsv ? "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 : " %8" PRIu64 " %8" PRIu64 " %10" PRIu64,
-           cost_quantile(h, 0.5), cost_quantile(h, 0.99), h->max);
+    char text[32];
+
+    for (int i = 0; i < count; i++) {
+        if (!value)
+            snprintf(text, sizeof text, "%s", tsv ? columns[i].key : columns[i].heading);
+        else if (isnan(value[i]))
+            strcpy(text, i ? "-" : "follow");
+        else
+            snprintf(text, sizeof text, "%.*f", tsv ? columns[i].tsv_digits : columns[i].digits, value[i]);
+        printf("%s%*s", !i ? "" : tsv ? "\t" : " ", tsv ? 0 : columns[i].width, text);
+    }
+    putchar('\n');
 }
 
-/* Shares of the times inside their intervals, medians of how wide these and time +- deviation are, the share inside the
-   latter; of the durations inside theirs; how far off the times were beside what the deviations say. */
-static void print_intervals(const struct evaluation_column *c, bool tsv)
+static void set_costs(const struct cost_histogram *h, double *value)
 {
-    if (c->bounded)
-        printf(tsv ? "\t%.4f" : " %8.4f", (double)c->inside / (double)c->bounded);
-    else
-        printf(tsv ? "\t%s" : " %8s", "-");
-    if (c->width.count)
-        printf(tsv ? "\t%.0f\t%.0f\t%.4f" : " %10.0f %10.0f %8.4f", median_error(&c->width) * NS_RANGE,
-               median_error(&c->deviations) * NS_RANGE, (double)c->inside_deviation / (double)c->width.count);
-    else
-        printf(tsv ? "\t-\t-\t-" : " %10s %10s %8s", "-", "-", "-");
-    if (c->lasting)
-        printf(tsv ? "\t%.4f" : " %8.4f", (double)c->lasting_inside / (double)c->lasting);
-    else
-        printf(tsv ? "\t-" : " %8s", "-");
-    if (c->variances > 0)
-        printf(tsv ? "\t%.4f\n" : " %8.4f\n", sqrt(c->squares / c->variances));
-    else
-        printf(tsv ? "\t-\n" : " %8s\n", "-");
+    value[COSTS] = (double)cost_quantile(h, 0.5);
+    value[COSTS + 1] = (double)cost_quantile(h, 0.99);
+    value[COSTS + 2] = (double)h->max;
 }
 
 static void print_column(const struct evaluation_column *c, bool timed, bool tsv)
 {
-    double n = c->predictions ? (double)c->predictions : 1;
+    double n = c->predictions ? (double)c->predictions : 1, wide = c->width.count ? 1 : (double)NAN;
+    double value[COLUMNS] = {
+        (double)c->distance, (double)c->predictions, (double)c->hits / n, (double)c->unknown / n, c->brier / n,
+        timed && c->error.count ? median_error(&c->error) : (double)NAN, 0, 0, 0,
+        (double)c->inside / (double)c->bounded, wide * median_error(&c->width) * NS_RANGE,
+        wide * median_error(&c->deviations) * NS_RANGE, (double)c->inside_deviation / (double)c->width.count,
+        (double)c->lasting_inside / (double)c->lasting,
+        c->variances > 0 ? sqrt(c->squares / c->variances) : (double)NAN };
 
-    printf(tsv ? "%" PRIu64 "\t%" PRIu64 "\t%.6f\t%.6f\t%.6f" : "%8" PRIu64 " %12" PRIu64 " %9.4f %9.4f %9.4f",
-           c->distance, c->predictions, (double)c->hits / n, (double)c->unknown / n, c->brier / n);
-    if (timed && c->error.count)
-        printf(tsv ? "\t%.4f" : " %11.4f", median_error(&c->error));
-    else
-        printf(tsv ? "\t-" : " %11s", "-");
-    print_costs(&c->cost, tsv);
-    print_intervals(c, tsv);
+    set_costs(&c->cost, value);
+    print_row(tsv, value, COLUMNS);
 }
 
 void evaluation_print(const struct evaluation *v, bool tsv)
 {
-    if (tsv)
-        puts("distance\tpredictions\taccuracy\tunknown\tbrier\ttime_error_median\tp50_ns\tp99_ns\tmax_ns\tinside\t"
-             "interval_ns\tdeviation_ns\tinside_deviation\tduration_inside\terror_to_deviation");
-    else
-        printf("%8s %12s %9s %9s %9s %11s %8s %8s %10s %8s %10s %10s %8s %8s %8s\n", "distance", "predictions",
-               "accuracy", "unknown", "brier", "time error", "p50 ns", "p99 ns", "max ns", "inside", "interval",
-               "2 x dev.", "inside", "lasting", "off/dev.");
+    double follow[COLUMNS];
+
+    print_row(tsv, NULL, COLUMNS);
     for (uint32_t i = 0; i < v->columns; i++)
         print_column(&v->column[i], v->timed, tsv);
-    if (tsv)
-        printf("follow\t%" PRIu64 "\t-\t-\t-\t-", v->events);
-    else
-        printf("%8s %12" PRIu64 " %9s %9s %9s %11s", "follow", v->events, "-", "-", "-", "-");
-    print_costs(&v->follow, tsv);
-    puts(tsv ? "\t-\t-\t-\t-\t-\t-" : "");
+    for (int i = 0; i < COLUMNS; i++)
+        follow[i] = i == 1 ? (double)v->events : (double)NAN;
+    set_costs(&v->follow, follow);
+    print_row(tsv, follow, tsv ? COLUMNS : AFTER_COSTS);
 }

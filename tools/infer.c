@@ -50,10 +50,10 @@ static const struct tool_line usage = {
 /* A grammar_name_fn. */
 static const char *name_of(void *words, uint32_t terminal)
 {
-    return terminal == GRAMMAR_LOST ? "LOST" : stream_words_text(words, terminal);
+    return terminal == GRAMMAR_LOST ? "LOST" : job_text(words, terminal);
 }
 
-static void print_nodes(const struct grammar_flat *g, struct stream_words *w)
+static void print_nodes(const struct grammar_flat *g, struct job *w)
 {
     char rule[16], symbol[16];
 
@@ -71,7 +71,7 @@ static void print_nodes(const struct grammar_flat *g, struct stream_words *w)
         }
 }
 
-static void print_grammar(struct grammar *g, struct stream_words *w, bool times)
+static void print_grammar(struct grammar *g, struct job *w, bool times)
 {
     struct grammar_flat *flat = grammar_freeze(g);
 
@@ -84,7 +84,7 @@ static void print_grammar(struct grammar *g, struct stream_words *w, bool times)
     grammar_flat_destroy(flat);
 }
 
-static int infer(struct source *in, struct stream_words *w, const struct request *r)
+static int infer(struct source *in, struct job *w, const struct request *r)
 {
     struct grammar *g = tool_need(grammar_create((size_t)r->memory << 20));
     struct grammar_event e;
@@ -176,13 +176,13 @@ static int fold_parts(struct measurement *m, struct source *in, bool clock)
     return more == 0 ? TOOL_OK : TOOL_INPUT;
 }
 
-static void print_stats(struct measurement *m, const struct stream_words *w)
+static void print_stats(struct measurement *m, const struct job *w)
 {
     size_t memory = grammar_memory(m->each);
     struct grammar_flat *flat = grammar_freeze(m->each);
 
     printf("events\t%" PRIu64 "\nterminals\t%u\nrules\t%u\nnodes\t%u\nmemory_bytes\t%zu\nlost\t%" PRIu64 "\n",
-           grammar_events(m->each), stream_words_count(w), flat->rule_count, flat->node_count, memory,
+           grammar_events(m->each), w->string_count, flat->rule_count, flat->node_count, memory,
            grammar_lost(m->each));
     printf("append_ns_mean\t%.1f\nappend_ns_p50\t%" PRIu64 "\nappend_ns_p99\t%" PRIu64 "\nappend_ns_p999\t%" PRIu64
            "\nappend_ns_max\t%" PRIu64 "\n",
@@ -191,7 +191,7 @@ static void print_stats(struct measurement *m, const struct stream_words *w)
     grammar_flat_destroy(flat);
 }
 
-static int measure(struct source *in, const struct stream_words *w, const struct request *r)
+static int measure(struct source *in, const struct job *w, const struct request *r)
 {
     struct measurement *m = calloc(1, sizeof *m);
 
@@ -213,12 +213,12 @@ int tool_infer(int argc, char **argv)
     struct request r = { .memory = 1024 };
 
     tool_parse(&usage, argc, argv, &r);
-    struct stream_words *w = stream_words_create();
+    struct job *w = tool_need(job_create());
     struct source in = { .text = stream_open(r.stream, w) };
     progress_begin(&in.progress, "reading", stream_size(in.text));
     int rc = r.stats ? measure(&in, w, &r) : infer(&in, w, &r);
     progress_end(&in.progress);
     source_close(&in);
-    stream_words_destroy(w);
+    job_destroy(w);
     return rc;
 }

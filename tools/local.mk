@@ -9,6 +9,7 @@ TOOLS_BOTH = \
 	%D%/interrupt.c %D%/interrupt.h \
 	%D%/main.c \
 	%D%/memory.c \
+	%D%/options.c %D%/options.h \
 	%D%/program.c %D%/program.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/run.c \
@@ -31,7 +32,6 @@ pythia_tools_SOURCES = $(TOOLS_BOTH) \
 	%D%/grammar.c \
 	%D%/infer.c \
 	%D%/merge.c \
-	%D%/options.c %D%/options.h \
 	%D%/parts.c %D%/parts.h \
 	%D%/screen.c %D%/screen.h \
 	%D%/replay.c \

@@ -73,7 +73,7 @@ static void take(const struct tool_option *o, char *request, char *arg, struct a
     if (o->type == TOOL_IS_SWITCH)
         *(bool *)field = true;
     else if (o->type == TOOL_IS_TEXT)
-        *(const char **)field = arg;
+        *(const char **)field = arg ? arg : "yes";
     else if (o->type == TOOL_IS_COUNT)
         *(uint64_t *)field = tool_number(arg, what, o->least, o->most, state);
     else if (o->type == TOOL_IS_CHOICE)
@@ -86,7 +86,10 @@ static void take(const struct tool_option *o, char *request, char *arg, struct a
 
 static error_t argument(struct parser *p, char *arg, struct argp_state *state)
 {
-    if (p->line->take)
+    if (p->line->command) {
+        *(char ***)(void *)(p->request + p->line->at) = &state->argv[state->next - 1];
+        state->next = state->argc;
+    } else if (p->line->take)
         p->line->take(p->request, arg, state);
     else if (!p->line->what)
         argp_error(state, "unexpected argument '%s'", arg);

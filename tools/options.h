@@ -63,11 +63,12 @@ struct tool_line {
     const char *what;                  /* the only argument, which must be there: "job file" … */
     size_t at;                         /* … and its field */
     tool_take *take;                   /* or who takes each one */
-    bool command;                      /* the first argument ends the options */
+    bool command;                      /* or a program, whose all that follows is: to `at`, NULL-terminated */
     void (*check)(void *request, struct argp_state *state); /* at the end: what does not go together; or NULL */
 };
 
 #define TOOL_ONLY(text, field) .what = text, .at = TOOL_AT(field, const char *: 0)
+#define TOOL_COMMAND(field) .command = true, .at = TOOL_AT(field, char **: 0)
 
 /* Fills the request in; ends the process for --help and for what is wrong. */
 void tool_parse(const struct tool_line *line, int argc, char **argv, void *request);

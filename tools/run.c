@@ -7,7 +7,6 @@
  * What could not be written at the end is refused before the program starts. Where Pythia cannot do its part otherwise
  * (no library, a program that cannot be preloaded) the program still runs, and rank 0 says so.
  */
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,7 +30,6 @@
 
 enum {
     MOST_OPTIONS = 32,
-    KEY_ROW = 256, /* + row, of options without a letter */
     TREE_DESCRIPTOR = 100 /* at least */
 };
 
@@ -42,13 +40,6 @@ struct request {
 };
 
 /* --- Options: the rows of base/options.def that name this command --- */
-
-static int key_of(size_t row)
-{
-    int letter = base_options_row(row)->letter;
-
-    return letter ? letter : KEY_ROW + (int)row;
-}
 
 static size_t row_named(const char *name)
 {
@@ -65,9 +56,10 @@ static bool is_switch(const struct base_option *row)
     return !strcmp(row->argument, "yes|no");
 }
 
-/* Fills options[MOST_OPTIONS + 1]; their help texts live until the process ends. */
-static void make_options(const char *mode, struct argp_option *options)
+/* Their help texts live until the process ends. */
+static struct tool_option *make_options(const char *mode)
 {
+    struct tool_option *options = calloc(MOST_OPTIONS + 1, sizeof *options), *o = options;
     const struct base_option *row;
 
     for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++) {
@@ -75,50 +67,31 @@ static void make_options(const char *mode, struct argp_option *options)
         if (!*row->flag || !strstr(row->commands, mode))
             continue;
         base_must(asprintf(&help, "%s (%s)", row->help, row->env) < 0);
-        *options++ = (struct argp_option){ .name = row->flag, .key = key_of(i), .doc = help,
-                                           .arg = is_switch(row) ? NULL : base_options_argument(row) };
+        *o++ = (struct tool_option){ .name = row->flag, .letter = row->letter, .help = help, .type = TOOL_IS_TEXT,
+                                     .argument = is_switch(row) ? NULL : base_options_argument(row),
+                                     .at = offsetof(struct request, value) + i * sizeof(char *) };
     }
-    *options = (struct argp_option){ 0 };
+    return options;
 }
 
-static error_t parse_option(struct request *r, int key, const char *arg, struct argp_state *state)
+static void check(void *request, struct argp_state *state)
 {
+    const struct request *r = request;
     const struct base_option *row;
     char why[256];
 
     for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++) {
-        if (key_of(i) != key || !*row->flag)
-            continue;
-        arg = is_switch(row) ? "yes" : arg;
-        if (!base_options_legal(row, arg, why, sizeof why))
+        if (r->value[i] && !base_options_legal(row, r->value[i], why, sizeof why))
             argp_error(state, "--%s %s", row->flag, why);
-        if (!*arg)
+        if (r->value[i] && !*r->value[i])
             argp_error(state, "--%s needs a value", row->flag);
-        r->value[i] = arg;
-        return 0;
     }
-    return ARGP_ERR_UNKNOWN;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-
-    switch (key) {
-    case ARGP_KEY_ARG: /* the program; all that follows is its own */
-        r->command = &state->argv[state->next - 1];
-        state->next = state->argc;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
+    if (!r->command)
         argp_error(state, "no program to run");
-        return 0;
-    default:
-        return parse_option(r, key, arg, state);
-    }
 }
 
-static const struct argp record_argp = {
-    .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENT...]",
+static const struct tool_line record_line = {
+    .arguments = "[--] PROGRAM [ARGUMENT...]", TOOL_COMMAND(command), .check = check,
     .doc = "Runs PROGRAM and records its MPI calls and OpenMP regions into one job file."
            "\v"
            "The command stands inside mpirun, so that only the program is preloaded, never the launcher. A script as "
@@ -131,9 +104,8 @@ static const struct argp record_argp = {
            "  OMP_NUM_THREADS=4 pythia record -o run1.pythia -- ./omp-app\n",
 };
 
-static const struct argp predict_argp = {
-    .parser = parse,
-    .args_doc = "[--] PROGRAM [ARGUMENT...]",
+static const struct tool_line predict_line = {
+    .arguments = "[--] PROGRAM [ARGUMENT...]", TOOL_COMMAND(command), .check = check,
     .doc =
         "Runs PROGRAM with the oracle: predicts from a recorded job file, acts, and says how good that was."
         "\v"
@@ -394,24 +366,21 @@ static int run(struct request *r)
     return rc == ENOENT ? TOOL_NOT_FOUND : TOOL_CANNOT_RUN;
 }
 
-static int parse_and_run(struct argp argp, const char *mode, int argc, char **argv)
+static int parse_and_run(struct tool_line line, const char *mode, int argc, char **argv)
 {
-    static struct argp_option options[MOST_OPTIONS + 1]; /* static: argp keeps pointers */
     struct request r = { .mode = mode };
 
-    make_options(mode, options);
-    argp.options = options;
-    /* In order: what follows the program's name belongs to the program. */
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &r);
+    line.options = make_options(mode);
+    tool_parse(&line, argc, argv, &r);
     return run(&r);
 }
 
 int tool_record(int argc, char **argv)
 {
-    return parse_and_run(record_argp, "record", argc, argv);
+    return parse_and_run(record_line, "record", argc, argv);
 }
 
 int tool_predict(int argc, char **argv)
 {
-    return parse_and_run(predict_argp, "predict", argc, argv);
+    return parse_and_run(predict_line, "predict", argc, argv);
 }

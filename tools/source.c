@@ -57,7 +57,7 @@ static int number_terminals(struct source *s, const struct source *like)
         const struct grammar_hash *h = &s->job->terminal_hash[t];
         snprintf(name, sizeof name, "\x01%016" PRIx64 "%016" PRIx64, h->high, h->low); /* no word begins so */
         const char *text = term->kind == JOB_WORD ? job_text(s->job, term->function) : name;
-        s->number[t] = stream_words_number(s->words, text, strlen(text));
+        s->number[t] = job_string(s->words, text);
         if (s->number[t] == GRAMMAR_NONE) {
             tool_complain("%s: too many different events", s->path);
             return TOOL_INPUT;
@@ -66,7 +66,7 @@ static int number_terminals(struct source *s, const struct source *like)
     return TOOL_OK;
 }
 
-int source_open(struct source *s, const char *path, const char *what, struct stream_words *words,
+int source_open(struct source *s, const char *path, const char *what, struct job *words,
                 const struct source *like, const struct source_stream *stream)
 {
     s->path = path;
@@ -98,16 +98,13 @@ void source_close(struct source *s)
 
 static int read_text(struct source *s, struct grammar_event *e)
 {
-    struct stream_event line;
-    int more = stream_next(s->text, &line);
+    int more = stream_next(s->text, e);
 
     progress_at(&s->progress, stream_bytes(s->text));
     if (more <= 0)
         progress_end(&s->progress);
     if (more < 0)
         tool_complain("%s", stream_why(s->text));
-    if (more > 0)
-        grammar_event_set(e, line.word, line.gap, line.duration);
     return more;
 }
 
@@ -143,7 +140,7 @@ int source_learn(struct source *s, struct grammar_flat **g)
 
     if (s->grammar) {
         *g = grammar_flat_copy(s->grammar);
-        grammar_flat_renumber(*g, s->number, stream_words_count(s->words));
+        grammar_flat_renumber(*g, s->number, s->words->string_count);
         return TOOL_OK;
     }
     grammar = tool_need(grammar_create((size_t)1 << 30));

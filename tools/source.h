@@ -18,7 +18,7 @@
 
 struct source {
     const char *path;                   /* the caller's */
-    struct stream_words *words;         /* shared, so that equal words have equal numbers */
+    struct job *words;                  /* their strings, shared, so that equal words have equal numbers */
     struct stream *text;
     struct job *job;
     struct grammar_flat *grammar; /* of the job's stream; owned */
@@ -37,7 +37,7 @@ struct source_stream {
 /* Opens `path` (- is standard input) into a zeroed source. `words` outlives it; `like`, NULL or another source, gives
    job terminals that match the number that they have there. Its events are read for `what` ("learning"), for people who
    wait. */
-int source_open(struct source *s, const char *path, const char *what, struct stream_words *words,
+int source_open(struct source *s, const char *path, const char *what, struct job *words,
                 const struct source *like, const struct source_stream *stream);
 
 /* Also of a source that is zeroed or could not be opened. */

@@ -6,72 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
-#include "base/array.h"
-#include "base/hash.h"
 #include "pythia.h"
-
-/* --- Words: texts never move --- */
-
-enum { WORDS_MAX = 1 << 24 };
-
-struct stream_words {
-    char **text;
-    uint32_t count;
-    struct base_hash numbers;
-};
-
-struct stream_words *stream_words_create(void)
-{
-    return calloc(1, sizeof(struct stream_words));
-}
-
-void stream_words_destroy(struct stream_words *w)
-{
-    if (!w)
-        return;
-    for (uint32_t i = 0; i < w->count; i++)
-        free(w->text[i]);
-    free(w->text);
-    base_hash_close(&w->numbers);
-    free(w);
-}
-
-uint32_t stream_words_count(const struct stream_words *w)
-{
-    return w->count;
-}
-
-const char *stream_words_text(const struct stream_words *w, uint32_t word)
-{
-    return word < w->count ? w->text[word] : "";
-}
-
-uint32_t stream_words_number(struct stream_words *w, const char *text, size_t length)
-{
-    uint64_t hash = XXH3_64bits(text, length);
-    uint32_t at = base_hash_start(hash), word;
-
-    while ((word = base_hash_next(&w->numbers, hash, &at)) != BASE_HASH_NONE)
-        if (strncmp(w->text[word], text, length) == 0 && w->text[word][length] == '\0')
-            return word;
-    if (w->count == WORDS_MAX || base_array_more(&w->text, w->count, sizeof *w->text) ||
-        base_hash_reserve(&w->numbers, 1))
-        return UINT32_MAX;
-    char *copy = strndup(text, length);
-    if (!copy)
-        return UINT32_MAX;
-    w->text[w->count] = copy;
-    base_hash_put(&w->numbers, hash, w->count);
-    return w->count++;
-}
-
-/* --- Lines --- */
 
 struct stream {
     FILE *file;
-    struct stream_words *words;
+    struct job *words;
     char *name;
     uint64_t number;  /* of the line */
     uint64_t bytes;   /* read */
@@ -93,7 +33,7 @@ static int fail(struct stream *s, int status, const char *reason)
     return status;
 }
 
-struct stream *stream_open_file(FILE *file, const char *name, struct stream_words *words)
+struct stream *stream_open_file(FILE *file, const char *name, struct job *words)
 {
     struct stream *s = calloc(1, sizeof *s);
 
@@ -103,7 +43,7 @@ struct stream *stream_open_file(FILE *file, const char *name, struct stream_word
     return s;
 }
 
-struct stream *stream_open(const char *path, struct stream_words *words)
+struct stream *stream_open(const char *path, struct job *words)
 {
     bool input = strcmp(path, "-") == 0;
     FILE *file = input ? stdin : fopen(path, "re");
@@ -222,13 +162,12 @@ static const char *read_time(const char **at, const char *end, uint64_t *ns)
     return NULL;
 }
 
-static const char *parse(struct stream *s, size_t n, struct stream_event *e)
+static const char *parse(struct stream *s, size_t n, struct grammar_event *e)
 {
-    const char *end = s->line + n, *tab = memchr(s->line, '\t', n), *at = tab ? tab : end;
-    size_t length = (size_t)(at - s->line);
-    const char *reason = check_word(s->line, length);
+    char *end = s->line + n, *tab = memchr(s->line, '\t', n), *word_end = tab ? tab : end;
+    const char *at = word_end, *reason = check_word(s->line, (size_t)(word_end - s->line));
 
-    *e = (struct stream_event){ .timed = at < end };
+    grammar_event_set(e, 0, 0, 0);
     if (!reason && at < end && (at++, true))
         reason = read_time(&at, end, &e->gap);
     if (!reason && at < end && (at++, true))
@@ -242,11 +181,12 @@ static const char *parse(struct stream *s, size_t n, struct stream_event *e)
     if (!s->ended)
         return "the last line has no newline: the stream may be cut short";
     s->total += e->gap + e->duration;
-    e->word = stream_words_number(s->words, s->line, length);
+    *word_end = '\0';
+    e->terminal = job_string(s->words, s->line);
     return NULL;
 }
 
-int stream_next(struct stream *s, struct stream_event *e)
+int stream_next(struct stream *s, struct grammar_event *e)
 {
     const char *reason;
     long n;
@@ -263,7 +203,7 @@ int stream_next(struct stream *s, struct stream_event *e)
     reason = parse(s, (size_t)n, e);
     if (reason)
         return fail(s, PYTHIA_EFORMAT, reason);
-    if (e->word == UINT32_MAX)
+    if (e->terminal == GRAMMAR_NONE)
         return fail(s, PYTHIA_ELIMIT, "too many different words");
     s->any = true;
     return 1;

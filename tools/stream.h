@@ -8,54 +8,39 @@
  * lines that begin with # are skipped. Everything else is refused, with file, line and reason: a last line without
  * its newline (the stream may be cut short) and a stream without any event, too.
  *
- *     struct stream_words *words = stream_words_create();
+ *     struct job *words = job_create();
  *     struct stream *s = stream_open(path, words);              // "-": standard input
- *     struct stream_event e;
+ *     struct grammar_event e;
  *     int status;
  *     while ((status = stream_next(s, &e)) > 0)
- *         use(e.word, e.gap, e.duration);
+ *         use(job_text(words, e.terminal), e.gap, e.duration);
  *     if (status < 0)
  *         fprintf(stderr, "%s\n", stream_why(s));               // "FILE:12: the gap is no number"
  *     stream_close(s);
  *
- * Words are numbered from 0 as first seen; streams that share a dictionary share the numbers.
+ * Words are strings of a job, numbered from 0 as first seen; streams that share it share the numbers.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_TOOLS_STREAM_H
 #define PYTHIA_TOOLS_STREAM_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "grammar/grammar.h"
+#include "job/job.h"
 
 enum { STREAM_LINE = 4096 }; /* bytes of the longest line */
 
 struct stream;
-struct stream_words;
-
-struct stream_event {
-    uint32_t word;
-    bool timed;             /* the line carried a gap */
-    uint64_t gap, duration; /* ns, 0 where absent */
-};
-
-/* Both own nothing of the caller's. */
-struct stream_words *stream_words_create(void);
-void stream_words_destroy(struct stream_words *w); /* NULL is legal */
-uint32_t stream_words_count(const struct stream_words *w);
-/* The word, valid as long as the dictionary; "" for a number that is none. */
-const char *stream_words_text(const struct stream_words *w, uint32_t word);
-/* Number of a word of `length` bytes, added when new. UINT32_MAX: there are too many. */
-uint32_t stream_words_number(struct stream_words *w, const char *text, size_t length);
 
 /* A file that cannot be opened is reported by the first stream_next. */
-struct stream *stream_open(const char *path, struct stream_words *words);
+struct stream *stream_open(const char *path, struct job *words);
 /* The same from an open file, which becomes the stream's; `name` is for messages. */
-struct stream *stream_open_file(FILE *file, const char *name, struct stream_words *words);
+struct stream *stream_open_file(FILE *file, const char *name, struct job *words);
 void stream_close(struct stream *s); /* NULL is legal */
-/* 1 with an event, 0 at the end, a negative PYTHIA_E… on failure (the same again from then on). */
-int stream_next(struct stream *s, struct stream_event *e);
+/* 1 with an event, its terminal the word, 0 at the end, a negative PYTHIA_E… on failure (the same from then on). */
+int stream_next(struct stream *s, struct grammar_event *e);
 /* Bytes of the file, 0 where it is not known (a pipe), and of them read so far. */
 uint64_t stream_size(const struct stream *s);
 uint64_t stream_bytes(const struct stream *s);

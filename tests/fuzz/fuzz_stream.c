@@ -30,7 +30,7 @@ static void check_word(const char *word)
 
 static void check_refusal(struct stream *s, int status)
 {
-    struct stream_event e;
+    struct grammar_event e;
     const char *why = stream_why(s);
 
     demand(strncmp(why, "bytes:", 6) == 0, "a refusal names the file");
@@ -38,18 +38,18 @@ static void check_refusal(struct stream *s, int status)
     demand(stream_next(s, &e) == status, "a refusal is final");
 }
 
-static int read_events(struct stream *s, struct stream_words *w, struct grammar *g)
+static int read_events(struct stream *s, struct job *w, struct grammar *g)
 {
-    struct stream_event e;
+    struct grammar_event e;
     uint64_t total = 0;
     int status;
 
     while ((status = stream_next(s, &e)) > 0) {
-        demand(e.word < stream_words_count(w), "words are numbered");
-        check_word(stream_words_text(w, e.word));
+        demand(e.terminal < w->string_count, "words are numbered");
+        check_word(job_text(w, e.terminal));
         demand(e.gap <= INT64_MAX - total && e.duration <= INT64_MAX - total - e.gap, "times add up below 2^63");
         total += e.gap + e.duration;
-        grammar_append(g, &(struct grammar_event){ .terminal = e.word, .gap = e.gap, .duration = e.duration });
+        grammar_append(g, &(struct grammar_event){ .terminal = e.terminal, .gap = e.gap, .duration = e.duration });
     }
     return status;
 }
@@ -57,7 +57,7 @@ static int read_events(struct stream *s, struct stream_words *w, struct grammar 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
-    struct stream_words *words = stream_words_create();
+    struct job *words = job_create();
     struct grammar *g = grammar_create(1 << 20);
     struct stream *s = file ? stream_open_file(file, "bytes", words) : NULL;
     char why[128] = "";
@@ -71,6 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     stream_close(s);
     grammar_destroy(g);
-    stream_words_destroy(words);
+    job_destroy(words);
     return 0;
 }

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size); /* tests/fuzz/fuzz_stream.c */
 
-static struct stream *open_text(const char *text, size_t size, struct stream_words *w)
+static struct stream *open_text(const char *text, size_t size, struct job *w)
 {
     FILE *f = fmemopen((void *)(uintptr_t)text, size, "r");
 
@@ -20,22 +20,22 @@ static struct stream *open_text(const char *text, size_t size, struct stream_wor
 START_TEST(events_come_one_by_one)
 {
     static const char text[] = "# comment\n\nsend\t5\t6\r\n \t\nrecv\nsend\t7\n# end";
-    struct stream_words *w = stream_words_create();
+    struct job *w = job_create();
     struct stream *s = open_text(text, sizeof text - 1, w);
-    struct stream_event e;
+    struct grammar_event e;
 
     ck_assert_int_eq(stream_next(s, &e), 1);
-    ck_assert(e.word == 0 && e.timed && e.gap == 5 && e.duration == 6);
+    ck_assert(e.terminal == 0 && e.gap == 5 && e.duration == 6);
     ck_assert_int_eq(stream_next(s, &e), 1);
-    ck_assert(e.word == 1 && !e.timed && e.gap == 0 && e.duration == 0);
+    ck_assert(e.terminal == 1 && e.gap == 0 && e.duration == 0);
     ck_assert_int_eq(stream_next(s, &e), 1);
-    ck_assert(e.word == 0 && e.timed && e.gap == 7 && e.duration == 0);
+    ck_assert(e.terminal == 0 && e.gap == 7 && e.duration == 0);
     ck_assert_int_eq(stream_next(s, &e), 0);
     ck_assert_int_eq(stream_next(s, &e), 0);
-    ck_assert_str_eq(stream_words_text(w, 1), "recv");
-    ck_assert_uint_eq(stream_words_count(w), 2);
+    ck_assert_str_eq(job_text(w, 1), "recv");
+    ck_assert_uint_eq(w->string_count, 2);
     stream_close(s);
-    stream_words_destroy(w);
+    job_destroy(w);
 }
 END_TEST
 
@@ -63,9 +63,9 @@ static const struct { const char *text; size_t size; const char *why;
 
 START_TEST(what_is_no_stream_is_refused)
 {
-    struct stream_words *w = stream_words_create();
+    struct job *w = job_create();
     struct stream *s = open_text(refused[_i].text, refused[_i].size, w);
-    struct stream_event e;
+    struct grammar_event e;
     int status;
 
     while ((status = stream_next(s, &e)) > 0)
@@ -73,7 +73,7 @@ START_TEST(what_is_no_stream_is_refused)
     ck_assert_int_eq(status, PYTHIA_EFORMAT);
     ck_assert_str_eq(stream_why(s), refused[_i].why);
     stream_close(s);
-    stream_words_destroy(w);
+    job_destroy(w);
 }
 END_TEST
 
@@ -81,8 +81,8 @@ START_TEST(lines_have_a_longest_length)
 {
     for (int more = 0; more <= 1; more++) {
         size_t size = STREAM_LINE + (size_t)more + 1;
-        struct stream_words *w = stream_words_create();
-        struct stream_event e;
+        struct job *w = job_create();
+        struct grammar_event e;
         char *text = malloc(size);
         memset(text, 'x', size);
         text[size - 1] = '\n';
@@ -91,7 +91,7 @@ START_TEST(lines_have_a_longest_length)
         if (more)
             ck_assert_str_eq(stream_why(s), "bytes:1: the line is longer than 4096 bytes");
         stream_close(s);
-        stream_words_destroy(w);
+        job_destroy(w);
         free(text);
     }
 }
