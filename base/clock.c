@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 
+#include <fcntl.h>
 #include <string.h>
-
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <xxhash.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "base/io.h"
 #endif
 
+#include "base/io.h"
+
 struct base_clock base_clock;
+
+uint64_t base_clock_node(void)
+{
+    char text[512] = "";
+    struct utsname name;
+    size_t at = 0;
+    if (uname(&name) == 0)
+        at = strnlen(strcpy(text, name.nodename), 255) + 1;
+    int boot = base_io_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
+    ssize_t got = boot >= 0 ? read(boot, text + at, 64) : 0;
+    if (boot >= 0)
+        close(boot);
+    at += got > 0 ? (size_t)got : 0;
+    got = readlink("/proc/self/ns/time", text + at, 64);
+    at += got > 0 ? (size_t)got : 0;
+    return XXH64(text, at, 0);
+}
 
 #if defined(__x86_64__)
 

@@ -27,6 +27,9 @@ struct base_clock {
 
 extern struct base_clock base_clock __attribute__((visibility("hidden")));
 
+/* The same number in processes whose clocks are one: of a host, a boot and a time namespace. Hook-safe: no. */
+uint64_t base_clock_node(void);
+
 /* Measures the counter's rate; waits until 1 ms after the code was loaded, the first time. Hook-safe: no. */
 void base_clock_init(void);
 

@@ -27,12 +27,11 @@ static int refuse_io(char *why, size_t size, const char *path, const char *what)
 
 /* --- Writing --- */
 
-static int write_packed(const void *data, size_t size, const char *path, bool at_once, char *why, size_t why_size)
+static int write_packed(const void *data, size_t size, const char *path, char *why, size_t why_size)
 {
     struct base_replace r;
     if (base_replace_open(&r, path, false))
         return refuse_io(why, why_size, path, r.what);
-    r.at_once = at_once;
     if (base_io_write(r.fd, data, size)) {
         r.what = "can't write";
         base_replace_abandon(&r);
@@ -41,7 +40,7 @@ static int write_packed(const void *data, size_t size, const char *path, bool at
     return base_replace_commit(&r) ? refuse_io(why, why_size, path, r.what) : 0;
 }
 
-static int write_job(const struct job *j, const char *path, bool at_once, char *why, size_t why_size)
+int file_write(const struct job *j, const char *path, char *why, size_t why_size)
 {
     void *data;
     size_t size = 0;
@@ -50,19 +49,9 @@ static int write_job(const struct job *j, const char *path, bool at_once, char *
         job_refuse(why, why_size, "%s: can't pack the job: %s", path, pythia_strerror(error));
         return error;
     }
-    error = write_packed(data, size, path, at_once, why, why_size);
+    error = write_packed(data, size, path, why, why_size);
     free(data);
     return error;
-}
-
-int file_write(const struct job *j, const char *path, char *why, size_t why_size)
-{
-    return write_job(j, path, false, why, why_size);
-}
-
-int file_write_at_once(const struct job *j, const char *path, char *why, size_t why_size)
-{
-    return write_job(j, path, true, why, why_size);
 }
 
 /* --- Reading --- */
@@ -130,6 +119,14 @@ static int check_bodies(const struct job *j, char *why, size_t size)
     return 0;
 }
 
+static int unpack_whole(const void *data, size_t size, struct job **j, char *why, size_t why_size)
+{
+    int error = file_unpack(data, size, j, why, why_size);
+    if (!error && (error = check_bodies(*j, why, why_size)))
+        job_destroy(*j);
+    return error;
+}
+
 int file_read(const char *path, struct job **j, char *why, size_t why_size)
 {
     char reason[200] = "";
@@ -139,13 +136,48 @@ int file_read(const char *path, struct job **j, char *why, size_t why_size)
     int error = read_file(path, &data, &size, why, why_size);
     if (error)
         return error;
-    error = file_unpack(data, size, &job, reason, sizeof reason);
-    if (!error && (error = check_bodies(job, reason, sizeof reason)))
-        job_destroy(job);
+    error = unpack_whole(data, size, &job, reason, sizeof reason);
     free(data);
     if (error)
         job_refuse(why, why_size, "%s: %s", path, reason);
     else
         *j = job;
     return error;
+}
+
+/* Where the next one begins, or the end. */
+static size_t find_next(const unsigned char *data, size_t at, size_t size)
+{
+    const unsigned char *next = at < size ? memmem(data + at, size - at, FORMAT_MAGIC, 8) : NULL;
+    return next ? (size_t)(next - data) : size;
+}
+
+/* As its header says, or all that there is. */
+static size_t length_at(const unsigned char *data, size_t rest)
+{
+    uint64_t length = rest < FORMAT_HEADER ? rest : file_get64(data + HEADER_SIZE);
+    return length < rest ? (size_t)length : rest;
+}
+
+int file_read_each(const char *path, int (*each)(struct job *j, void *context), void *context, char *why,
+                   size_t why_size)
+{
+    char reason[200] = "none is whole";
+    unsigned char *data = NULL;
+    size_t size = 0, next;
+    int found = 0, stop = 0, error = read_file(path, &data, &size, why, why_size);
+    if (error)
+        return error;
+    for (size_t at = find_next(data, 0, size); at < size && !stop; at = find_next(data, next, size)) {
+        struct job *j = NULL;
+        size_t length = length_at(data + at, size - at);
+        error = unpack_whole(data + at, length, &j, reason, sizeof reason);
+        next = at + (error ? 8 : length);
+        found += !error;
+        stop = error ? error == PYTHIA_ENOMEM : each(j, context);
+    }
+    free(data);
+    if (error == PYTHIA_ENOMEM || !found)
+        job_refuse(why, why_size, "%s: %s", path, reason);
+    return error == PYTHIA_ENOMEM ? error : found ? 0 : PYTHIA_EFORMAT;
 }

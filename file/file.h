@@ -28,9 +28,11 @@ int file_unpack(const void *data, size_t size, struct job **j, char *why, size_t
 /* Whole or not at all, as base/replace.h says: on failure the old file is untouched, nothing is left beside it and
    `why` says what, where. */
 int file_write(const struct job *j, const char *path, char *why, size_t why_size);
-/* The same without waiting for the disk: of a process that may be killed at any moment. */
-int file_write_at_once(const struct job *j, const char *path, char *why, size_t why_size);
 int file_read(const char *path, struct job **j, char *why, size_t why_size);
+/* Of a file with several, and anything between them: each one that is whole is given to `each`, who owns it, until it
+   says other than 0. PYTHIA_EFORMAT: there is none. */
+int file_read_each(const char *path, int (*each)(struct job *j, void *context), void *context, char *why,
+                   size_t why_size);
 
 /* --- Opening: for predicting, which needs little of a large file (open.c) --- */
 /* A job whose classes have members, and no rules, statistics or attributes until they are opened: for reading only, and

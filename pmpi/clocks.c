@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmpi/clocks.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
-#include <xxhash.h>
 
 #include "base/clock.h"
 #include "pmpi/members.h"
@@ -20,25 +16,6 @@ static struct {
     MPI_Comm node, first; /* ranks of this node; the first ranks of all nodes, MPI_COMM_NULL on others */
     int nodes;            /* 0: nothing is known of clocks */
 } clocks = {.node = MPI_COMM_NULL, .first = MPI_COMM_NULL};
-
-/* --- Which node --- */
-
-static uint64_t clocks_node(void)
-{
-    char text[512] = "";
-    struct utsname name;
-    size_t at = 0;
-    if (uname(&name) == 0)
-        at = strnlen(strcpy(text, name.nodename), 255) + 1;
-    int boot = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t got = boot >= 0 ? read(boot, text + at, 64) : 0;
-    if (boot >= 0)
-        close(boot);
-    at += got > 0 ? (size_t)got : 0;
-    got = readlink("/proc/self/ns/time", text + at, 64);
-    at += got > 0 ? (size_t)got : 0;
-    return XXH64(text, at, 0);
-}
 
 /* Whether all ranks have the same. */
 static bool clocks_alike(uint64_t value, MPI_Comm comm)
@@ -131,7 +108,7 @@ static void clocks_note(enum session_clock_moment moment, bool good, const struc
 
 void pmpi_hook_clocks_begin(MPI_Comm comm)
 {
-    uint64_t node = clocks_node();
+    uint64_t node = base_clock_node();
     struct session_clock_offset o;
     session_clock_reset();
     clocks.nodes = 1;

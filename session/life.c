@@ -107,6 +107,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
                                               reference ? session_input_path() : session_output_path()});
     session.checks_peers = mode == SESSION_PREDICT && session.options.verbose >= 2;
     atomic_store_explicit(&session_mode_now, mode, memory_order_release);
+    session_part_begin();
     if (mode == SESSION_RECORD)
         session_checkpoint_start();
     else

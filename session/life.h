@@ -98,8 +98,12 @@ void session_summary_wait(void);
 
 /* --- What a run that dies leaves behind --- */
 /* Every PYTHIA_CHECKPOINT seconds, and when a signal ends it, a recording process writes what it has so far to
-   <output>.parts/rank-N.pythia; `pythia merge` joins these. session_publish removes them once the job file is there. */
-/* Writes this rank's part. Returns 0, or a negative PYTHIA_E… with the reason in `why`. */
+   <output>.parts/node-WHICH.pythia, a file for each node; `pythia merge` joins these. session_publish removes them once
+   the job file is there. */
+/* A session begins: this process has no part yet. */
+void session_part_begin(void);
+/* Writes this rank's part; `at_once`: without waiting for the disk, since this process is to end. Returns 0, or a
+   negative PYTHIA_E… with the reason in `why`. */
 int session_part_write(const struct job *job, bool at_once, char *why, size_t size);
 /* Makes a directory for them unless it is there, and this user's. The same. */
 int session_parts_make(const char *path, char *why, size_t size);

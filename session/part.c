@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Part files: <output>.parts/rank-N.pythia, one of each rank, until the job file is written. */
+/*
+ * Parts: what each rank has so far, kept until the job file is written. Ranks of a node share one file,
+ * <output>.parts/node-WHICH.pythia: a job has as many as nodes, and a checkpoint creates and renames none.
+ *
+ *     │ part of 0 ··│ part of 2 ··│ part of 0 ··│ part of 1 ··│ part of 2 ··│      each a job file, ·· zeros
+ *
+ * A rank writes two places in turn, so that the part before stays whole until the new one is: who is killed meanwhile
+ * leaves one that its checksums tell from a part. Of two that are whole the longer one counts. A place is had by
+ * appending: one write, which the kernel does not mix with those of other processes. A part that has outgrown its place
+ * gets another one; what the old one took is given back where the file system can.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/log.h"
 #include "file/file.h"
@@ -44,54 +57,200 @@ int session_parts_make(const char *path, char *why, size_t size)
     return PYTHIA_EIO;
 }
 
-enum { PART_PATH = PATH_MAX + 40 };
+enum { PART_PATH = PATH_MAX + 40, PAGE = 4096 };
+
+/* --- A rank's places in its node's file --- */
+
+struct place {
+    off_t at;
+    size_t room;
+};
+
+static struct {
+    pthread_mutex_t lock; /* the helper writes, and a thread of the program that asks for it */
+    dev_t device;
+    ino_t file;           /* that they are in */
+    struct place place[2];
+    unsigned next;        /* the one with the older part */
+    uint64_t wall;        /* of the newer one */
+} own = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void session_part_begin(void)
+{
+    memset(own.place, 0, sizeof own.place);
+}
 
 static void own_path(char path[PART_PATH])
 {
-    snprintf(path, PART_PATH, "%s/rank-%u.pythia", directory(), session.world.rank);
+    snprintf(path, PART_PATH, "%s/node-%016llx.pythia", directory(), (unsigned long long)base_clock_node());
+}
+
+static int open_own(int flags)
+{
+    char path[PART_PATH];
+    own_path(path);
+    return base_io_open(path, O_WRONLY | O_NOFOLLOW | flags, 0666);
+}
+
+/* Another file than before: somebody has removed that one. */
+static int know(int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st))
+        return -1;
+    if (own.device != st.st_dev || own.file != st.st_ino)
+        session_part_begin();
+    own.device = st.st_dev;
+    own.file = st.st_ino;
+    return 0;
+}
+
+/* No part begins there any more. */
+static void strike(int fd, const struct place *p)
+{
+    static const char nothing[8];
+    if (p->room && lseek(fd, p->at, SEEK_SET) == p->at)
+        (void)!base_io_write(fd, nothing, sizeof nothing);
+}
+
+static void give_back(int fd, struct place *p)
+{
+    if (p->room)
+        (void)!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, p->at, (off_t)p->room);
+    p->room = 0;
+}
+
+/* In one write: a second one might follow somebody else's. */
+static int append(int fd, const void *data, size_t size, struct place *p)
+{
+    struct base_io_hush hush;
+    if (fcntl(fd, F_SETFL, O_APPEND))
+        return -1;
+    base_io_hush(&hush);
+    ssize_t n = write(fd, data, size);
+    int error = errno;
+    base_io_unhush(&hush);
+    off_t end = lseek(fd, 0, SEEK_CUR);
+    (void)!fcntl(fd, F_SETFL, 0);
+    if (n > 0)
+        *p = (struct place){end - n, (size_t)n};
+    if (n == (ssize_t)size)
+        return 0;
+    give_back(fd, p);
+    errno = n < 0 ? error : ENOSPC;
+    return -1;
+}
+
+/* With half as much again for what it grows by. */
+static int move(int fd, const void *part, size_t size, struct place *p)
+{
+    size_t room = (size + size / 2 + PAGE - 1) / PAGE * PAGE;
+    char *data = calloc(1, room);
+    if (!data)
+        return -1;
+    give_back(fd, p);
+    int error = append(fd, memcpy(data, part, size), room, p);
+    free(data);
+    return error;
+}
+
+/* A new file's name is kept, too, best effort. */
+static int keep(int fd, bool is_new)
+{
+    int place = is_new ? base_io_open(directory(), O_RDONLY | O_DIRECTORY, 0) : -1;
+    if (place >= 0) {
+        base_io_sync(place);
+        close(place);
+    }
+    return base_io_sync(fd);
+}
+
+static int put(int fd, const void *part, size_t size, bool at_once)
+{
+    struct place *p = &own.place[own.next];
+    if (size > p->room ? move(fd, part, size, p) : lseek(fd, p->at, SEEK_SET) != p->at || base_io_write(fd, part, size))
+        return -1;
+    return at_once ? 0 : keep(fd, p->at == 0);
+}
+
+/* After a reset the new part is the shorter one. */
+static int put_in_turn(const struct job *job, const void *part, size_t size, bool at_once)
+{
+    int fd = open_own(O_CREAT), error = fd < 0 || know(fd) || put(fd, part, size, at_once) ? -1 : 0;
+    if (!error) {
+        own.next = !own.next;
+        if (job->info.wall_ns < own.wall)
+            strike(fd, &own.place[own.next]);
+        own.wall = job->info.wall_ns;
+    }
+    int saved = errno;
+    if (fd >= 0 && base_io_close(fd) && !error)
+        return -1;
+    errno = saved;
+    return error;
 }
 
 int session_part_write(const struct job *job, bool at_once, char *why, size_t size)
 {
-    char path[PART_PATH];
-    struct stat st;
+    void *part;
+    size_t length;
     if (session_parts_make(directory(), why, size))
         return PYTHIA_EIO;
-    own_path(path);
-    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) /* a job file is written through links, a part is not */
-        unlink(path);
-    return (at_once ? file_write_at_once : file_write)(job, path, why, size);
+    int error = file_pack_for_file(job, &part, &length);
+    if (error) {
+        snprintf(why, size, "can't pack it: %s", pythia_strerror(error));
+        return error;
+    }
+    pthread_mutex_lock(&own.lock);
+    if (put_in_turn(job, part, length, at_once)) {
+        snprintf(why, size, "%s: can't write there: %s", directory(), strerror(errno));
+        error = PYTHIA_EIO;
+    }
+    pthread_mutex_unlock(&own.lock);
+    free(part);
+    return error;
+}
+
+static int is_whole(struct job *j, void *unused)
+{
+    (void)unused;
+    job_destroy(j);
+    return 1;
 }
 
 void session_part_remove(void)
 {
-    char path[PART_PATH];
+    char path[PART_PATH], why[256];
+    int fd = open_own(0);
+    if (fd < 0)
+        return;
+    pthread_mutex_lock(&own.lock);
+    if (!know(fd))
+        for (int i = 0; i < 2; i++)
+            strike(fd, &own.place[i]);
+    pthread_mutex_unlock(&own.lock);
+    close(fd);
     own_path(path);
-    if (!unlink(path))
+    if (file_read_each(path, is_whole, NULL, why, sizeof why) == PYTHIA_EFORMAT && !unlink(path))
         rmdir(directory()); /* where it is empty now */
 }
 
 bool session_parts_first(void)
 {
     char mark[PATH_MAX + 40];
-    snprintf(mark, sizeof mark, "%s/.rank-0.pythia.said.tmp", directory()); /* goes when the parts do */
+    snprintf(mark, sizeof mark, "%s/.node.said", directory()); /* goes when the parts do */
     int fd = access(directory(), F_OK) ? -1 : base_io_open(mark, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
     if (fd >= 0)
         close(fd);
     return fd >= 0;
 }
 
-/* Whether Pythia made it: a part, or the temporary file of one that was not finished. */
+/* Whether Pythia made it: a file of parts, or the mark beside them. */
 static bool is_part(const char *name)
 {
-    bool temporary = *name == '.';
-    name += temporary;
-    if (strncmp(name, "rank-", 5) != 0)
-        return false;
-    size_t digits = strspn(name + 5, "0123456789"), n = strlen(name);
-    if (!digits || strncmp(name + 5 + digits, ".pythia", 7) != 0)
-        return false;
-    return temporary ? !strcmp(name + n - 4, ".tmp") : n == 5 + digits + 7;
+    if (strncmp(name, "node-", 5))
+        return !strcmp(name, ".node.said");
+    return strspn(name + 5, "0123456789abcdef") == 16 && !strcmp(name + 21, ".pythia");
 }
 
 /* Of a node's boards (watch/copy.h), or what was to become it. */

@@ -29,7 +29,8 @@ static void check(void *request, struct argp_state *state)
 static const struct tool_line usage = {
     .options = options, .arguments = "DIR --output=FILE", TOOL_ONLY("directory", directory), .check = check,
     .doc = "Joins the part files DIR/*.pythia of a run that died into one job file, and says which ranks are "
-           "missing. A part that is whole but was killed before it had its name (.rank-N.pythia.….tmp) counts, too."
+           "missing. A file holds the parts of all ranks of a node; of a rank that was killed while it wrote the part "
+           "before counts."
            "\v"
            "Exit code: 0 when a file was written, also when parts are missing or damaged (each is told); 3 when there is "
            "no usable part.\n\n"

@@ -19,30 +19,20 @@
 struct part {
     char *path;
     struct job *job;
-    uint32_t rank;  /* lowest rank in it */
-    bool temporary; /* its name: who wrote it was killed before it had its own */
+    uint32_t rank; /* lowest rank in it */
 };
 
 struct parts {
     struct part *part;
     size_t count;
+    const char *path; /* of the file that is read */
 };
-
-static bool ends_in(const char *name, const char *end)
-{
-    size_t n = strlen(name), m = strlen(end);
-
-    return n > m && !strcmp(name + n - m, end);
-}
-
-static bool is_temporary(const char *name)
-{
-    return !strncmp(name, ".rank-", 6) && strstr(name, ".pythia.") && ends_in(name, ".tmp");
-}
 
 static bool is_part(const char *name)
 {
-    return name[0] == '.' ? is_temporary(name) : ends_in(name, ".pythia");
+    size_t n = strlen(name), m = strlen(".pythia");
+
+    return name[0] != '.' && n > m && !strcmp(name + n - m, ".pythia");
 }
 
 static void parts_destroy(struct parts *p)
@@ -54,29 +44,27 @@ static void parts_destroy(struct parts *p)
     free(p->part);
 }
 
-/* Of a temporary file nothing is said: it is whole, or of a run that was killed while it wrote, or still does. */
-static int read_part(struct part *part)
+static int add_one(struct job *j, void *context)
 {
-    char why[256];
+    struct parts *p = context;
+    struct part part = { NULL, j, j->stream_count ? j->streams[0].rank : UINT32_MAX };
 
-    if (!part->temporary)
-        return tool_read_file(part->path, &part->job);
-    return file_read(part->path, &part->job, why, sizeof why) == 0 ? TOOL_OK : TOOL_INPUT;
+    base_must(base_array_more(&p->part, p->count, sizeof part));
+    part.path = tool_need(strdup(p->path));
+    p->part[p->count++] = part;
+    return 0;
 }
 
 /* What cannot be read is left out. */
 static void parts_add(struct parts *p, const char *directory, const char *name)
 {
-    struct part part = { .temporary = is_temporary(name) };
+    char *path, why[256] = "";
 
-    base_must(base_array_more(&p->part, p->count, sizeof part));
-    base_must(asprintf(&part.path, "%s/%s", directory, name) < 0);
-    if (read_part(&part) != TOOL_OK) {
-        free(part.path);
-        return;
-    }
-    part.rank = part.job->stream_count ? part.job->streams[0].rank : UINT32_MAX;
-    p->part[p->count++] = part;
+    base_must(asprintf(&path, "%s/%s", directory, name) < 0);
+    p->path = path;
+    if (file_read_each(path, add_one, p, why, sizeof why))
+        tool_complain("%s", why);
+    free(path);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -94,23 +82,14 @@ static void drop(struct parts *p, size_t i)
     memmove(p->part + i, p->part + i + 1, (p->count - i) * sizeof *p->part);
 }
 
-static uint64_t events_of(const struct part *part)
-{
-    uint64_t events = 0;
-
-    for (uint32_t i = 0; i < part->job->stream_count; i++)
-        events += part->job->streams[i].events;
-    return events;
-}
-
-/* A rank's temporary part and one that has its name: the one that got further is the rank's. */
+/* Who ended while it wrote, or was asked for a part at once, has two in a file: the one that got further counts. */
 static void drop_earlier(struct parts *p)
 {
     for (size_t i = 1; i < p->count; i++) {
         struct part *a = &p->part[i - 1], *b = &p->part[i];
-        if (a->rank != b->rank || !(a->temporary || b->temporary))
+        if (a->rank != b->rank || strcmp(a->path, b->path))
             continue;
-        drop(p, events_of(a) < events_of(b) ? i - 1 : i);
+        drop(p, a->job->info.wall_ns < b->job->info.wall_ns ? i - 1 : i);
         i--;
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Part files of a run that died before MPI_Finalize, FILE.parts/rank-N.pythia: joined into one job in memory, in the
- * order of the ranks. A part that cannot be read is told and counts as missing: what is there is worth having.
+ * Part files of a run that died before MPI_Finalize, FILE.parts/node-WHICH.pythia (session/part.c) or a file for each
+ * rank: joined into one job in memory, in the order of the ranks. A part that cannot be read is told and counts as
+ * missing: what is there is worth having.
  * Threads: one.  Hook-safe: no.
  */
 #ifndef PYTHIA_TOOLS_PARTS_H

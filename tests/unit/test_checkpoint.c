@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Snapshots of a session while its threads go on: consistent, a prefix of what comes after, and without a trace. */
+#include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "file/file.h"
+#include "pythia.h"
 #include "session/internal.h"
 #include "tests/unit/simulate.h"
 #include "tests/unit/unit.h"
@@ -145,6 +153,166 @@ START_TEST(threads_go_on)
 }
 END_TEST
 
+/* --- Parts of many ranks in a file --- */
+
+enum { WRITERS = 12, MOST_EVENTS = 1 << 20 };
+
+static char directory[] = "/tmp/parts-XXXXXX", output[80], parts[100];
+
+static void make_place(void)
+{
+    strcpy(directory, "/tmp/parts-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(output, sizeof output, "%s/job.pythia", directory);
+    snprintf(parts, sizeof parts, "%s.parts", output);
+    setenv("PYTHIA_OUTPUT", output, 1);
+}
+
+/* The file of the node: all that there is in the directory. */
+static void find_file(char *path, size_t size)
+{
+    int files = 0;
+    DIR *d = opendir(parts);
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *e; (e = readdir(d)) != NULL;)
+        if (e->d_name[0] != '.') {
+            snprintf(path, size, "%s/%s", parts, e->d_name);
+            files++;
+        }
+    closedir(d);
+    ck_assert_int_eq(files, 1);
+}
+
+/* Writes parts that grow, and tells after each one how many events are safe. */
+static void write_parts(uint32_t rank, _Atomic uint64_t *safe)
+{
+    char why[256];
+    uint64_t random = rank + 1;
+    session_start(&(struct session_world){.rank = rank, .ranks = WRITERS, .mpi = ""}, NULL, 0);
+    for (uint64_t events = 0, more = 8; events < MOST_EVENTS;) {
+        for (uint64_t i = 0; i < more; i++)
+            call((const char *[]){"a", "b", "c", "d"}[simulate_random(&random) % 4]);
+        struct job *j = session_snapshot();
+        more = (events += more) < 4000 ? events : 1;
+        if (!j || session_part_write(j, true, why, sizeof why))
+            _exit(1);
+        *safe = events;
+        job_destroy(j);
+    }
+    _exit(2);
+}
+
+static uint64_t bytes; /* of all that are whole in a file */
+
+static int furthest(struct job *j, void *all)
+{
+    void *data;
+    size_t size;
+    uint64_t *events = all;
+    uint32_t rank = j->streams[0].rank;
+    ck_assert_int_eq(file_pack_for_file(j, &data, &size), 0);
+    free(data);
+    bytes += size;
+    ck_assert_uint_lt(rank, WRITERS);
+    if (events[rank] < j->streams[0].events)
+        events[rank] = j->streams[0].events;
+    job_destroy(j);
+    return 0;
+}
+
+static void read_furthest(const char *path, uint64_t events[WRITERS])
+{
+    char why[256];
+    memset(events, 0, WRITERS * sizeof *events);
+    bytes = 0;
+    ck_assert_msg(file_read_each(path, furthest, events, why, sizeof why) == 0, "%s", why);
+}
+
+/* Twelve ranks write one file as fast as they can, and each is killed at some moment: what was written is there. */
+START_TEST(ranks_share_a_file_and_are_killed)
+{
+    char path[400];
+    struct stat st;
+    pid_t child[WRITERS];
+    uint64_t there[WRITERS];
+    _Atomic uint64_t *safe = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    make_place();
+    for (uint32_t r = 0; r < WRITERS; r++)
+        if (!(child[r] = fork()))
+            write_parts(r, &safe[r]);
+    for (uint32_t r = 0; r < WRITERS; r++) {
+        for (int i = 0; i < 6000 && safe[r] < 4000 + 10 * r; i++)
+            usleep(5000);
+        kill(child[r], SIGKILL);
+    }
+    for (uint32_t r = 0; r < WRITERS; r++) {
+        int status;
+        waitpid(child[r], &status, 0);
+        ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "rank %u ended with %x", r, (unsigned)status);
+    }
+    find_file(path, sizeof path);
+    read_furthest(path, there);
+    for (uint32_t r = 0; r < WRITERS; r++) {
+        ck_assert_uint_ge(safe[r], 4000);
+        ck_assert_msg(there[r] >= safe[r] && there[r] <= safe[r] + 1, "rank %u: %llu of %llu events", r,
+                      (unsigned long long)there[r], (unsigned long long)safe[r]);
+    }
+    ck_assert(stat(path, &st) == 0);
+    ck_assert_msg((uint64_t)st.st_blocks * 512 < 2 * bytes + WRITERS * 8192, "%llu bytes for %llu of parts",
+                  (unsigned long long)st.st_blocks * 512, (unsigned long long)bytes);
+    unlink(path);
+    rmdir(parts);
+    rmdir(directory);
+    munmap((void *)safe, 4096);
+}
+END_TEST
+
+static int write_one(int events)
+{
+    char why[256];
+    uint64_t random = 1;
+    for (int i = 0; i < events; i++)
+        call((const char *[]){"a", "b", "c", "d"}[simulate_random(&random) % 4]);
+    struct job *j = session_snapshot();
+    ck_assert_ptr_nonnull(j);
+    int error = session_part_write(j, false, why, sizeof why);
+    job_destroy(j);
+    return error;
+}
+
+/* A part that does not fit harms none; one after a reset counts though it is the shorter one; one that is removed is
+   gone, and so is the file then. */
+START_TEST(a_part_comes_and_goes)
+{
+    char path[400];
+    uint64_t there[WRITERS];
+    struct rlimit none, before;
+    make_place();
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(write_one(1000), 0);
+    find_file(path, sizeof path);
+    getrlimit(RLIMIT_FSIZE, &before);
+    none = (struct rlimit){4096, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+    ck_assert_int_eq(write_one(20000), PYTHIA_EIO);
+    setrlimit(RLIMIT_FSIZE, &before);
+    read_furthest(path, there);
+    ck_assert_uint_eq(there[0], 3000);
+    ck_assert_int_eq(write_one(1), 0);
+    read_furthest(path, there);
+    ck_assert_uint_eq(there[0], 23001);
+    session_reset();
+    ck_assert_int_eq(write_one(5), 0);
+    read_furthest(path, there);
+    ck_assert_uint_eq(there[0], 5);
+    session_part_remove();
+    ck_assert_int_ne(access(parts, F_OK), 0);
+    job_destroy(session_finish());
+    rmdir(directory);
+}
+END_TEST
+
 /* --- A file system that stops --- */
 
 static _Atomic int stopped, entered;
@@ -171,10 +339,7 @@ static double seconds(void)
 START_TEST(a_file_system_that_stops_holds_up_nobody)
 {
     enum { WAITED = 15 }; /* s: what it takes at most on a busy machine; the file system stops for ever */
-    char directory[] = "/tmp/checkpoint-XXXXXX", path[80];
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/job.pythia", directory);
-    setenv("PYTHIA_OUTPUT", path, 1);
+    make_place();
     setenv("PYTHIA_CHECKPOINT", "1", 1);
     stopped = 1;
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
@@ -191,10 +356,9 @@ START_TEST(a_file_system_that_stops_holds_up_nobody)
     check(j);
     ck_assert_uint_ge(j->streams[0].events, 10001);
     stopped = 0;
-    strcat(path, ".parts");
-    for (int i = 0; i < 3000 && access(path, F_OK) == 0; i++)
+    for (int i = 0; i < 3000 && access(parts, F_OK) == 0; i++)
         usleep(10000);
-    ck_assert_int_ne(access(path, F_OK), 0);
+    ck_assert_int_ne(access(parts, F_OK), 0);
     rmdir(directory);
     job_destroy(j);
 }
@@ -206,6 +370,8 @@ int main(void)
         UNIT_TEST(a_file_system_that_stops_holds_up_nobody),
         UNIT_LOOP(a_snapshot_leaves_no_trace, 6),
         UNIT_TEST(threads_go_on),
+        UNIT_TEST(ranks_share_a_file_and_are_killed),
+        UNIT_TEST(a_part_comes_and_goes),
     };
     setenv("PYTHIA_MODE", "record", 1);
     setenv("PYTHIA_CHECKPOINT", "0", 1); /* the test takes the snapshots */
