@@ -166,6 +166,27 @@ static void complete_several_values(struct pmpi_hook_call *call, int number, con
     pmpi_hook_value(call, GRAMMAR_STARTS, session_starts_value(call->stream, &several->starts));
 }
 
+bool pmpi_hook_in_status(int result)
+{
+    int class;
+    return PMPI_Error_class(result, &class) == MPI_SUCCESS && class == MPI_ERR_IN_STATUS;
+}
+
+/* What has failed, or not ended, is taken out; what MPI has given up is forgotten. `indices`: NULL for all. */
+static void complete_drop_failed(const struct pmpi_hook_complete *before, const int indices[], int number, int first,
+                                 const MPI_Status *statuses)
+{
+    struct pmpi_hook_handles now = {before->where, before->stride != sizeof(MPI_Request)};
+    for (int k = 0; before->handle && k < number; k++) {
+        int i = indices ? indices[k] - first : k;
+        if (statuses != MPI_STATUSES_IGNORE && statuses[k].MPI_ERROR == MPI_SUCCESS)
+            continue;
+        if (pmpi_hook_request_at(now, i) == MPI_REQUEST_NULL)
+            pmpi_hook_request_forget(before->handle[i], complete_where(before, i));
+        before->handle[i] = MPI_REQUEST_NULL;
+    }
+}
+
 bool pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before,
                             const MPI_Status *statuses)
 {
@@ -173,6 +194,8 @@ bool pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_
     complete_several_begin(call, &several);
     if (!before->handle)
         return true;
+    if (before->failed)
+        complete_drop_failed(before, NULL, before->count, 0, statuses);
     for (int i = 0; i < before->count; i++)
         if (before->handle[i] != MPI_REQUEST_NULL) /* Isend's often are at once */
             complete_among(call, before, i, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i], &several);
@@ -197,6 +220,8 @@ bool pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook
     struct complete_several several;
     if (number < 0)
         return false;
+    if (before->failed)
+        complete_drop_failed(before, indices, number, first, statuses);
     complete_several_begin(call, &several);
     for (int i = 0; before->handle && i < number; i++)
         complete_among(call, before, indices[i] - first, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i],

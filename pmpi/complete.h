@@ -21,10 +21,11 @@ enum { PMPI_HOOK_FEW = 64 };
    that grows and stays. `handle` is NULL when out of memory, or where the program passes a null pointer. */
 struct pmpi_hook_complete {
     MPI_Request few[PMPI_HOOK_FEW];
-    const MPI_Request *handle;
+    MPI_Request *handle;
     const void *where; /* the program's variables ... */
     size_t stride;     /* ... and the bytes from one to the next */
     int count;
+    bool failed; /* the call said that some of them have; their statuses say which */
 };
 
 /* The thread's buffer; NULL when out of memory. */
@@ -41,6 +42,13 @@ static inline void pmpi_hook_complete_save(struct pmpi_hook_complete *before, st
         memcpy(to, requests.at, (size_t)count * sizeof(*to));
     for (int i = 0; to && i < count && requests.fortran; i++)
         to[i] = pmpi_hook_request_at(requests, i);
+}
+bool pmpi_hook_in_status(int result);
+/* What a call on several requests returned: whether there are completions, perhaps beside failures. */
+static inline bool pmpi_hook_complete_accepted(struct pmpi_hook_complete *before, int result)
+{
+    before->failed = result != MPI_SUCCESS;
+    return !before->failed || pmpi_hook_in_status(result);
 }
 /* Before a wait: its event has the communicator and the kind of peer of the start. */
 void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where);

@@ -104,6 +104,11 @@ function completed(    how, part) {
         (how == "some" ? ", " part[2] ", *" part[1] ", " first_index() : "") ", used)"
 }
 
+# Of several completions some may have failed.
+function accepted(result) {
+    return annotation("statuses") ? "pmpi_hook_complete_accepted(&before, " result ")" : result " == MPI_SUCCESS"
+}
+
 # How many statuses there are.
 function status_number(    part) {
     return split(annotation("found"), part, /,/) == 2 ? "*" part[1] : number_of_requests
@@ -185,12 +190,12 @@ function print_begin(from,    at, source, dest, tag, part) {
 # A poll that failed, or found nothing, is no event.
 function print_returned(result, back) {
     if (annotation("poll")) {
-        print "    if (!pmpi_hook_polled(&call, " result " == MPI_SUCCESS && *" note["poll"] \
+        print "    if (!pmpi_hook_polled(&call, " accepted(result) " && *" note["poll"] \
             (note["poll"] ~ /count/ ? " > 0" : "") "))"
         print "        return" back ";"
         return
     }
-    print "    pmpi_hook_returned(&call, " result " == MPI_SUCCESS);"
+    print "    pmpi_hook_returned(&call, " accepted(result) ");"
     if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
 }
 
