@@ -31,6 +31,9 @@ enum doctor_state { DOCTOR_GOOD, DOCTOR_NOTE, DOCTOR_BROKEN };
 /* Prints one line. `repair` is what to do about it, NULL where there is nothing to be done. */
 void doctor_say(enum doctor_state state, const char *checked, const char *repair, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
+#define GOOD(checked, ...) doctor_say(DOCTOR_GOOD, checked, NULL, __VA_ARGS__)
+#define NOTE(checked, repair, ...) doctor_say(DOCTOR_NOTE, checked, repair, __VA_ARGS__)
+#define FAIL(checked, repair, ...) doctor_say(DOCTOR_BROKEN, checked, repair, __VA_ARGS__)
 
 /* What the user wants to run: `mpirun -n 4 ./app 10` */
 struct doctor_target {

@@ -186,16 +186,15 @@ static void check_binding(const struct ranks *all)
         }
     }
     if (!worst)
-        doctor_say(DOCTOR_GOOD, "binding", NULL, "every thread of a rank has a core (rank %u: %u thread%s, CPUs %s)",
-                   all->rank[0].rank, all->rank[0].threads, all->rank[0].threads == 1 ? "" : "s", all->rank[0].cpus);
+        GOOD("binding", "every thread of a rank has a core (rank %u: %u thread%s, CPUs %s)", all->rank[0].rank,
+             all->rank[0].threads, all->rank[0].threads == 1 ? "" : "s", all->rank[0].cpus);
     else if (worst_cores < all->cores)
-        doctor_say(DOCTOR_NOTE, "binding", unbind(worst->launcher),
-                   "the %u threads of rank %u share %u of %u cores (CPUs %s)", worst->threads, worst->rank, worst_cores,
-                   all->cores, worst->cpus);
+        NOTE("binding", unbind(worst->launcher), "the %u threads of rank %u share %u of %u cores (CPUs %s)",
+             worst->threads, worst->rank, worst_cores, all->cores, worst->cpus);
     else
-        doctor_say(DOCTOR_NOTE, "binding", "fewer threads: OMP_NUM_THREADS",
-                   "the %u threads of rank %u share the %u core%s of this machine", worst->threads, worst->rank,
-                   worst_cores, worst_cores == 1 ? "" : "s");
+        NOTE("binding", "fewer threads: OMP_NUM_THREADS",
+             "the %u threads of rank %u share the %u core%s of this machine", worst->threads, worst->rank, worst_cores,
+             worst_cores == 1 ? "" : "s");
 }
 
 /* Threads of all ranks on the host of rank[0] against the CPUs that they may use together. */
@@ -217,27 +216,26 @@ static void check_load(const struct ranks *all, bool no_openmp)
         }
     unsigned cpus = CPU_COUNT(&together) ? (unsigned)CPU_COUNT(&together) : 1;
     if (limit > 0 && threads > limit)
-        doctor_say(DOCTOR_NOTE, "cores", "fewer ranks or threads, or a larger quota",
-                   "%u rank%s of %u threads together; the control group pays for %.1f CPUs", ranks,
-                   ranks == 1 ? "" : "s", threads, limit);
+        NOTE("cores", "fewer ranks or threads, or a larger quota",
+             "%u rank%s of %u threads together; the control group pays for %.1f CPUs", ranks, ranks == 1 ? "" : "s",
+             threads, limit);
     else if (threads <= cpus)
-        doctor_say(DOCTOR_GOOD, "cores", NULL, "%u rank%s, %u thread%s together, on %u CPU%s", ranks,
-                   ranks == 1 ? "" : "s", threads, threads == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
+        GOOD("cores", "%u rank%s, %u thread%s together, on %u CPU%s", ranks, ranks == 1 ? "" : "s", threads,
+             threads == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
     else if (cpus < all->cpus)
-        doctor_say(DOCTOR_NOTE, "cores", unbind(all->rank[0].launcher),
-                   "%u ranks of %u threads together are bound to %u of %u CPUs", ranks, threads, cpus, all->cpus);
+        NOTE("cores", unbind(all->rank[0].launcher), "%u ranks of %u threads together are bound to %u of %u CPUs",
+             ranks, threads, cpus, all->cpus);
     else if ((all->rank[0].passive & passive) == passive)
-        doctor_say(DOCTOR_NOTE, "cores", NULL,
-                   "oversubscribed: %u rank%s of %u threads together on %u CPUs; waiting is passive, "
-                   "so they only take turns",
-                   ranks, ranks == 1 ? "" : "s", threads, cpus);
+        NOTE("cores", NULL,
+             "oversubscribed: %u rank%s of %u threads together on %u CPUs; waiting is passive, so they only take "
+             "turns", ranks, ranks == 1 ? "" : "s", threads, cpus);
     else
-        doctor_say(DOCTOR_NOTE, "cores",
-                   !open_mpi   ? "fewer, or OMP_WAIT_POLICY=passive"
-                   : no_openmp ? "fewer, or OMPI_MCA_mpi_yield_when_idle=1"
-                               : "fewer, or OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1",
-                   "oversubscribed: %u rank%s of %u threads together on %u CPUs, and they spin while they wait", ranks,
-                   ranks == 1 ? "" : "s", threads, cpus);
+        NOTE("cores",
+             !open_mpi   ? "fewer, or OMP_WAIT_POLICY=passive"
+             : no_openmp ? "fewer, or OMPI_MCA_mpi_yield_when_idle=1"
+                         : "fewer, or OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1",
+             "oversubscribed: %u rank%s of %u threads together on %u CPUs, and they spin while they wait", ranks,
+             ranks == 1 ? "" : "s", threads, cpus);
 }
 
 /* --- Launching --- */
@@ -257,8 +255,8 @@ static void explain(const char *launcher, struct captured *c)
     else if (strstr(c->text, "enough slots"))
         repair = "mpirun --oversubscribe, or OMPI_MCA_rmaps_base_oversubscribe=1";
     line[strcspn(line, "\n")] = '\0';
-    doctor_say(DOCTOR_BROKEN, "launch", repair, "%s did not start the ranks (exit code %d): %s", launcher, c->status,
-               *line ? line : "it said nothing");
+    FAIL("launch", repair, "%s did not start the ranks (exit code %d): %s", launcher, c->status,
+         *line ? line : "it said nothing");
 }
 
 static void check_ranks(const struct ranks *all, const char *how)
@@ -268,12 +266,11 @@ static void check_ranks(const struct ranks *all, const char *how)
     for (size_t i = 0; i < all->count; i++)
         preloaded += all->rank[i].preloaded;
     if (preloaded < all->count)
-        doctor_say(DOCTOR_BROKEN, "launch",
-                   "put pythia record right in front of the program, or link with -lpythia_pmpi",
-                   "%s: LD_PRELOAD does not reach %zu of %zu ranks", how, all->count - preloaded, all->count);
+        FAIL("launch", "put pythia record right in front of the program, or link with -lpythia_pmpi",
+             "%s: LD_PRELOAD does not reach %zu of %zu ranks", how, all->count - preloaded, all->count);
     else
-        doctor_say(DOCTOR_GOOD, "launch", NULL, "%s: the preload reaches %zu of %zu rank%s", how, preloaded, all->count,
-                   all->count == 1 ? "" : "s");
+        GOOD("launch", "%s: the preload reaches %zu of %zu rank%s", how, preloaded, all->count,
+             all->count == 1 ? "" : "s");
 }
 
 /* The launcher of the other MPI starts N times one rank. */
@@ -284,8 +281,8 @@ static void check_family(const struct ranks *all, const struct doctor_target *t,
 
     if ((wants == DOCTOR_OPEN_MPI && !strcmp(started_by, "hydra")) ||
         (wants == DOCTOR_MPICH && !strcmp(started_by, "openmpi")))
-        doctor_say(DOCTOR_BROKEN, "launcher", wants == DOCTOR_MPICH ? "use mpirun.mpich" : "use mpirun.openmpi",
-                   "%s is of another MPI than %s: each rank would be alone", launcher, doctor_mpi_name(wants));
+        FAIL("launcher", wants == DOCTOR_MPICH ? "use mpirun.mpich" : "use mpirun.openmpi",
+             "%s is of another MPI than %s: each rank would be alone", launcher, doctor_mpi_name(wants));
 }
 
 /* The command with `pythia record` behind its launcher, where it stands nowhere yet, and the probe for the program.
@@ -351,7 +348,7 @@ static void inside(struct ranks *all)
         all->rank[i].rank = i;
         snprintf(all->rank[i].cpus, sizeof all->rank[i].cpus, "0-%u", all->cpus - 1);
     }
-    doctor_say(DOCTOR_GOOD, "launch", NULL, "inside a launcher, %u rank%s on this node", local, local == 1 ? "" : "s");
+    GOOD("launch", "inside a launcher, %u rank%s on this node", local, local == 1 ? "" : "s");
 }
 
 /* Where no launcher was given and the program is of MPI: two ranks by the one that users type. */
@@ -360,8 +357,7 @@ static void launch_default(struct ranks *all, const struct doctor_target *t)
     char *prefix[] = { "mpirun", "-n", "2" }, path[PATH_MAX];
 
     if (program_find(prefix[0], path, sizeof path) != 0)
-        doctor_say(DOCTOR_NOTE, "launch", "give your launcher: pythia doctor -- LAUNCHER... ./app",
-                   "there is no mpirun in PATH");
+        NOTE("launch", "give your launcher: pythia doctor -- LAUNCHER... ./app", "there is no mpirun in PATH");
     else
         launch(all, t, prefix, 3, 3, "mpirun -n 2");
 }

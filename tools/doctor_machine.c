@@ -38,12 +38,12 @@ static void check_library(const char *name)
     struct captured c;
 
     if (program_find_library(name, path, sizeof path) != 0) {
-        doctor_say(DOCTOR_BROKEN, "library", "make install, or configure with it", "%s is nowhere to be found", name);
+        FAIL("library", "make install, or configure with it", "%s is nowhere to be found", name);
         return;
     }
     if (strpbrk(path, ": \t\n")) {
-        doctor_say(DOCTOR_BROKEN, "library", "move Pythia, or name a copy by PYTHIA_LIBRARY",
-                   "%s: LD_PRELOAD cannot hold a path with a blank or a colon", path);
+        FAIL("library", "move Pythia, or name a copy by PYTHIA_LIBRARY",
+             "%s: LD_PRELOAD cannot hold a path with a blank or a colon", path);
         return;
     }
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", path);
@@ -51,10 +51,10 @@ static void check_library(const char *name)
         return;
     const char *complaint = loader_complaint(c.text);
     if (*complaint || c.status != 0 || !strstr(c.text, name))
-        doctor_say(DOCTOR_BROKEN, "library", "rebuild Pythia on this machine", "%s cannot be preloaded: %s", path,
-                   *complaint ? complaint : "the loader ignores it");
+        FAIL("library", "rebuild Pythia on this machine", "%s cannot be preloaded: %s", path,
+             *complaint ? complaint : "the loader ignores it");
     else
-        doctor_say(DOCTOR_GOOD, "library", NULL, "%s", path);
+        GOOD("library", "%s", path);
     captured_free(&c);
 }
 
@@ -64,23 +64,22 @@ static void check_libraries(const struct doctor_target *target)
 
     if (named && *named) {
         if (access(named, R_OK) != 0)
-            doctor_say(DOCTOR_BROKEN, "library", "unset PYTHIA_LIBRARY", "PYTHIA_LIBRARY is %s: %s", named,
-                       strerror(errno));
+            FAIL("library", "unset PYTHIA_LIBRARY", "PYTHIA_LIBRARY is %s: %s", named, strerror(errno));
         else
-            doctor_say(DOCTOR_NOTE, "library", NULL, "%s, named by PYTHIA_LIBRARY", named);
+            NOTE("library", NULL, "%s, named by PYTHIA_LIBRARY", named);
         return;
     }
 #ifdef HAVE_MPI
     if (!target || strstr(target->library, "pmpi") || !target->library[0])
         check_library("libpythia_pmpi.so");
 #else
-    doctor_say(DOCTOR_NOTE, "library", "install an MPI and configure again", "built without MPI");
+    NOTE("library", "install an MPI and configure again", "built without MPI");
 #endif
 #ifdef HAVE_OMP
     if (!target || strstr(target->library, "libpythia_omp"))
         check_library("libpythia_omp.so");
 #else
-    doctor_say(DOCTOR_NOTE, "library", "configure without --without-omp", "built without the OpenMP hooks");
+    NOTE("library", "configure without --without-omp", "built without the OpenMP hooks");
 #endif
 }
 
@@ -97,13 +96,12 @@ static void check_clock(void)
         (void)base_clock_now();
     took = (base_clock_system() - begin) / READINGS;
     if (base_clock.tsc)
-        doctor_say(DOCTOR_GOOD, "clock", NULL, "time stamp counter, invariant, %u ns a reading", (unsigned)took);
+        GOOD("clock", "time stamp counter, invariant, %u ns a reading", (unsigned)took);
     else if (took > 200)
-        doctor_say(DOCTOR_NOTE, "clock",
-                   "see /sys/devices/system/clocksource; a system call per reading makes events dear",
-                   "clock_gettime, %u ns a reading", (unsigned)took);
+        NOTE("clock", "see /sys/devices/system/clocksource; a system call per reading makes events dear",
+             "clock_gettime, %u ns a reading", (unsigned)took);
     else
-        doctor_say(DOCTOR_GOOD, "clock", NULL, "clock_gettime, %u ns a reading", (unsigned)took);
+        GOOD("clock", "clock_gettime, %u ns a reading", (unsigned)took);
 }
 
 /* --- Options --- */
@@ -128,12 +126,11 @@ static bool check_option(const char *entry)
     if (!strncmp(entry, "PYTHIA_LIBRARY=", 15) || !*value)
         return true;
     if (!row) {
-        doctor_say(DOCTOR_NOTE, "environment", "see ENVIRONMENT in pythia(1)", "%.*s means nothing to Pythia",
-                   (int)length, entry);
+        NOTE("environment", "see ENVIRONMENT in pythia(1)", "%.*s means nothing to Pythia", (int)length, entry);
         return false;
     }
     if (!base_options_legal(row, value, why, sizeof why)) {
-        doctor_say(DOCTOR_NOTE, "environment", "the default would be used", "%s %s", row->env, why);
+        NOTE("environment", "the default would be used", "%s %s", row->env, why);
         return false;
     }
     return true;
@@ -148,17 +145,16 @@ static void check_options(void)
         if (!strncmp(*entry, "PYTHIA_", 7))
             good &= check_option(*entry);
     if (mode && !strcmp(mode, "off")) {
-        doctor_say(DOCTOR_NOTE, "environment", "unset PYTHIA_MODE",
-                   "PYTHIA_MODE is off: linked programs run unrecorded");
+        NOTE("environment", "unset PYTHIA_MODE", "PYTHIA_MODE is off: linked programs run unrecorded");
         good = false;
     }
     if (preload && *preload) {
-        doctor_say(DOCTOR_NOTE, "environment", "another MPI tool in there also wants the calls; Pythia comes first",
-                   "LD_PRELOAD is %s", preload);
+        NOTE("environment", "another MPI tool in there also wants the calls; Pythia comes first", "LD_PRELOAD is %s",
+             preload);
         good = false;
     }
     if (good)
-        doctor_say(DOCTOR_GOOD, "environment", NULL, "the options in it are legal");
+        GOOD("environment", "the options in it are legal");
 }
 
 void doctor_machine(const struct doctor_target *target)

@@ -117,21 +117,19 @@ static int try_sizes(struct trial *t, const char *mode, const char *sizes, const
         return -1;
     enum verdict verdict = compare(t->plain.text, t->again.text, c.text, what, sizeof what);
     if (c.timed_out) {
-        doctor_say(DOCTOR_BROKEN, checked, "PYTHIA_OMP_KEEP=all leaves every region alone", "hangs: no end after %d s",
-                   t->seconds);
+        FAIL(checked, "PYTHIA_OMP_KEEP=all leaves every region alone", "hangs: no end after %d s", t->seconds);
         bad = 1;
     } else if (c.status != t->plain.status) {
-        doctor_say(DOCTOR_BROKEN, checked, "PYTHIA_OMP_KEEP=all leaves every region alone",
-                   "exit code %d instead of %d", c.status, t->plain.status);
+        FAIL(checked, "PYTHIA_OMP_KEEP=all leaves every region alone", "exit code %d instead of %d", c.status,
+             t->plain.status);
         bad = 1;
     } else if (verdict == OTHER) {
-        doctor_say(DOCTOR_BROKEN, checked, "find the region: PYTHIA_OMP_KEEP=NAME leaves it alone", "other output: %s",
-                   what);
+        FAIL(checked, "find the region: PYTHIA_OMP_KEEP=NAME leaves it alone", "other output: %s", what);
         bad = 1;
     } else if (verdict == ROUNDED) {
-        doctor_say(DOCTOR_NOTE, checked, NULL, "same output but for rounding: %s", what);
+        NOTE(checked, NULL, "same output but for rounding: %s", what);
     } else {
-        doctor_say(DOCTOR_GOOD, checked, NULL, "same output");
+        GOOD(checked, "same output");
     }
     captured_free(&c);
     return bad;
@@ -178,12 +176,12 @@ static int say_regions(const char *path)
         reasons(r, g, text, sizeof text);
         changed += !*text;
         if (*text)
-            doctor_say(DOCTOR_NOTE, "region", NULL, "%s is left alone: %s", place, text);
+            NOTE("region", NULL, "%s is left alone: %s", place, text);
         else
-            doctor_say(DOCTOR_GOOD, "region", NULL, "%s may be changed", place);
+            GOOD("region", "%s may be changed", place);
     }
     if (!l->region_count)
-        doctor_say(DOCTOR_NOTE, "regions", NULL, "none was seen in this run");
+        NOTE("regions", NULL, "none was seen in this run");
     report_destroy(r);
     job_destroy(job);
     return (int)changed;
@@ -195,8 +193,7 @@ static int try_all(struct trial *t)
 {
     int bad = 0, rc = try_sizes(t, "record", "best", "recorded");
     if (rc < 0 || access(t->job, R_OK)) {
-        doctor_say(DOCTOR_NOTE, "regions", NULL,
-                   "no region was seen: the program has none, or its OpenMP is none of ours");
+        NOTE("regions", NULL, "no region was seen: the program has none, or its OpenMP is none of ours");
         return rc > 0 ? TOOL_NO : TOOL_OK;
     }
     bad += rc > 0;

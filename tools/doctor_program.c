@@ -80,29 +80,29 @@ static void check_file(const struct doctor_target *t)
     const struct binary *b = &t->binary;
 
     if (!b->elf)
-        doctor_say(DOCTOR_NOTE, "program", "give the program itself to see more",
-                   "%s is a script: what it starts inherits the preload, but was not looked at", t->name);
+        NOTE("program", "give the program itself to see more",
+             "%s is a script: what it starts inherits the preload, but was not looked at", t->name);
     else if (b->foreign)
-        doctor_say(DOCTOR_BROKEN, "program", "build Pythia for it", "%s is for another machine or word size", t->name);
+        FAIL("program", "build Pythia for it", "%s is for another machine or word size", t->name);
     else if (!b->dynamic)
-        doctor_say(DOCTOR_BROKEN, "program", "link it dynamically, or with -lpythia_pmpi",
-                   "%s is linked statically: nothing can be preloaded", t->name);
+        FAIL("program", "link it dynamically, or with -lpythia_pmpi",
+             "%s is linked statically: nothing can be preloaded", t->name);
     else if (b->privileged)
-        doctor_say(DOCTOR_BROKEN, "program", "run a copy without these, or link it with -lpythia_pmpi",
-                   "%s is set-user-ID, set-group-ID or has capabilities: LD_PRELOAD is ignored", t->name);
+        FAIL("program", "run a copy without these, or link it with -lpythia_pmpi",
+             "%s is set-user-ID, set-group-ID or has capabilities: LD_PRELOAD is ignored", t->name);
     else
-        doctor_say(DOCTOR_GOOD, "program", NULL, "%s is dynamically linked", t->path);
+        GOOD("program", "%s is dynamically linked", t->path);
 }
 
 static void check_symbols(const struct doctor_target *t)
 {
     if (t->binary.lines)
-        doctor_say(DOCTOR_GOOD, "symbols", NULL, "reports name function, file and line");
+        GOOD("symbols", "reports name function, file and line");
     else if (t->binary.symbols)
-        doctor_say(DOCTOR_NOTE, "symbols", "compile with -g", "reports name functions, but no lines");
+        NOTE("symbols", "compile with -g", "reports name functions, but no lines");
     else
-        doctor_say(DOCTOR_NOTE, "symbols", "compile with -g, or install its debug symbols",
-                   "stripped: reports name callsites as module+0xoffset");
+        NOTE("symbols", "compile with -g, or install its debug symbols",
+             "stripped: reports name callsites as module+0xoffset");
 }
 
 /* --- MPI --- */
@@ -166,25 +166,26 @@ static void check_mpi(struct doctor_target *t, const struct list *plain)
 
     if (t->mpi == DOCTOR_NO_MPI) {
         if (t->binary.own_mpi)
-            doctor_say(DOCTOR_BROKEN, "MPI", "link it dynamically, or with -lpythia_pmpi before it",
-                       "linked into %s: its calls cannot be seen", t->name);
+            FAIL("MPI", "link it dynamically, or with -lpythia_pmpi before it",
+                 "linked into %s: its calls cannot be seen", t->name);
         else
-            doctor_say(DOCTOR_GOOD, "MPI", NULL, "%s does not load MPI at its start", t->name);
+            GOOD("MPI", "%s does not load MPI at its start", t->name);
         return;
     }
     path_of(line, path, sizeof path);
     library_version(path, version, sizeof version);
     number_in(version, number, sizeof number);
     if (t->mpi != doctor_built_for())
-        doctor_say(DOCTOR_BROKEN, "MPI", t->mpi == DOCTOR_MPICH ? "build Pythia with configure --with-mpi=mpich"
-                                                                : "build Pythia with configure --with-mpi=openmpi",
-                   "%s uses %s %s, Pythia was built for %s %s", t->name, doctor_mpi_name(t->mpi), number, built,
-                   MPI_BUILD_VERSION);
+        FAIL("MPI",
+             t->mpi == DOCTOR_MPICH ? "build Pythia with configure --with-mpi=mpich"
+                                    : "build Pythia with configure --with-mpi=openmpi",
+             "%s uses %s %s, Pythia was built for %s %s", t->name, doctor_mpi_name(t->mpi), number, built,
+             MPI_BUILD_VERSION);
     else if (strcmp(number, MPI_BUILD_VERSION) != 0)
-        doctor_say(DOCTOR_NOTE, "MPI", "build Pythia with it if anything is missing", "%s %s; Pythia was built with %s",
-                   doctor_mpi_name(t->mpi), number[0] ? number : "of unknown version", MPI_BUILD_VERSION);
+        NOTE("MPI", "build Pythia with it if anything is missing", "%s %s; Pythia was built with %s",
+             doctor_mpi_name(t->mpi), number[0] ? number : "of unknown version", MPI_BUILD_VERSION);
     else
-        doctor_say(DOCTOR_GOOD, "MPI", NULL, "%s %s, the one that Pythia was built for", built, number);
+        GOOD("MPI", "%s %s, the one that Pythia was built for", built, number);
 }
 
 static void check_fortran(const struct doctor_target *t, const struct list *plain)
@@ -194,12 +195,12 @@ static void check_fortran(const struct doctor_target *t, const struct list *plai
     if (t->mpi == DOCTOR_NO_MPI)
         return;
     if (!used)
-        doctor_say(DOCTOR_GOOD, "Fortran", NULL, "no MPI calls from Fortran");
+        GOOD("Fortran", "no MPI calls from Fortran");
     else if (!binary_offers(t->library, "mpi_send_"))
-        doctor_say(DOCTOR_BROKEN, "Fortran", "configure Pythia without --disable-fortran",
-                   "%s calls MPI from Fortran, and this build has no wrappers for that", t->name);
+        FAIL("Fortran", "configure Pythia without --disable-fortran",
+             "%s calls MPI from Fortran, and this build has no wrappers for that", t->name);
     else
-        doctor_say(DOCTOR_GOOD, "Fortran", NULL, "wrappers for mpif.h, use mpi and use mpi_f08");
+        GOOD("Fortran", "wrappers for mpif.h, use mpi and use mpi_f08");
 }
 
 /* --- OpenMP --- */
@@ -213,7 +214,7 @@ static void check_openmp(struct doctor_target *t, const struct list *plain)
     libomp = libomp ? libomp : list_find(plain, "libiomp5.so");
     if (libomp || t->binary.own_libomp) {
         if (libomp && binary_offers(t->library, "ompt_start_tool"))
-            doctor_say(DOCTOR_GOOD, "OpenMP", NULL, "LLVM's libomp, seen through its tools interface");
+            GOOD("OpenMP", "LLVM's libomp, seen through its tools interface");
         else
             doctor_say(unseen, "OpenMP", "compile with gcc", "LLVM's libomp%s: its parallel regions are not seen",
                        libomp ? "" : ", linked statically");
@@ -222,13 +223,13 @@ static void check_openmp(struct doctor_target *t, const struct list *plain)
                    "libgomp is linked into %s: its parallel regions cannot be seen", t->name);
     } else if (list_find(plain, "libgomp.so")) {
         if (binary_offers(t->library, "GOMP_parallel"))
-            doctor_say(DOCTOR_GOOD, "OpenMP", NULL, "libgomp, with hooks");
+            GOOD("OpenMP", "libgomp, with hooks");
         else
             doctor_say(unseen, "OpenMP", "configure Pythia without --without-omp",
                        "libgomp, and this build has no hooks");
     } else {
         t->no_openmp = true;
-        doctor_say(DOCTOR_GOOD, "OpenMP", NULL, "%s does not load an OpenMP runtime at its start", t->name);
+        GOOD("OpenMP", "%s does not load an OpenMP runtime at its start", t->name);
     }
 }
 
@@ -243,11 +244,10 @@ static bool check_linked(const struct list *plain)
     if (!ours)
         return false;
     if ((mpi && mpi < ours) || (gomp && gomp < ours))
-        doctor_say(DOCTOR_BROKEN, "preload", "link -lpythia_pmpi first, or run it by pythia record",
-                   "linked with Pythia, but behind %s: those calls are not seen",
-                   mpi && mpi < ours ? "MPI" : "libgomp");
+        FAIL("preload", "link -lpythia_pmpi first, or run it by pythia record",
+             "linked with Pythia, but behind %s: those calls are not seen", mpi && mpi < ours ? "MPI" : "libgomp");
     else
-        doctor_say(DOCTOR_GOOD, "preload", NULL, "not needed: linked with -lpythia_pmpi, which comes first");
+        GOOD("preload", "not needed: linked with -lpythia_pmpi, which comes first");
     return true;
 }
 
@@ -260,7 +260,7 @@ static void check_preload(const struct doctor_target *t, const struct list *plai
     if (check_linked(plain))
         return;
     if (!t->library[0]) {
-        doctor_say(DOCTOR_BROKEN, "preload", "see library above", "there is no library for this program");
+        FAIL("preload", "see library above", "there is no library for this program");
         return;
     }
     base_preload_first(t->path, first);
@@ -272,13 +272,12 @@ static void check_preload(const struct doctor_target *t, const struct list *plai
     bad = bad ? bad : list_find(&l, "not found");
     bad = bad ? bad : list_find(&l, "undefined symbol");
     if (bad)
-        doctor_say(DOCTOR_BROKEN, "preload", "build Pythia with the libraries of this program", "%s", bad);
+        FAIL("preload", "build Pythia with the libraries of this program", "%s", bad);
     else if (!ours)
-        doctor_say(DOCTOR_BROKEN, "preload", "link it with -lpythia_pmpi", "the loader of %s ignores LD_PRELOAD",
-                   t->name);
+        FAIL("preload", "link it with -lpythia_pmpi", "the loader of %s ignores LD_PRELOAD", t->name);
     else
-        doctor_say(DOCTOR_GOOD, "preload", NULL, "%s would be loaded into it%s%.*s", t->library,
-                   first[0] ? ", behind its sanitizer's " : "", (int)strcspn(first, ":"), first);
+        GOOD("preload", "%s would be loaded into it%s%.*s", t->library, first[0] ? ", behind its sanitizer's " : "",
+             (int)strcspn(first, ":"), first);
     captured_free(&l.captured);
 }
 
@@ -290,17 +289,15 @@ static void compare_builds(const struct doctor_target *t, const struct job *j, c
     const char *recorded = job_text(j, j->info.program_id);
 
     if (!t->binary.elf)
-        doctor_say(DOCTOR_GOOD, "job file", NULL, "%s, %u ranks, of %s", path, j->info.ranks,
-                   job_text(j, j->info.program));
+        GOOD("job file", "%s, %u ranks, of %s", path, j->info.ranks, job_text(j, j->info.program));
     else if (!t->binary.build_id[0] && recorded[0] == 'x')
-        doctor_say(DOCTOR_NOTE, "job file", "link with -Wl,--build-id",
-                   "%s: %s has no build-id, so it cannot be told whether it is the recorded build", path, t->name);
+        NOTE("job file", "link with -Wl,--build-id",
+             "%s: %s has no build-id, so it cannot be told whether it is the recorded build", path, t->name);
     else if (strcmp(t->binary.build_id, recorded) != 0)
-        doctor_say(DOCTOR_NOTE, "job file", "record again",
-                   "%s is of another build of %s: its calls are matched by function and order", path,
-                   job_text(j, j->info.program));
+        NOTE("job file", "record again", "%s is of another build of %s: its calls are matched by function and order",
+             path, job_text(j, j->info.program));
     else
-        doctor_say(DOCTOR_GOOD, "job file", NULL, "%s, %u ranks, of this very build", path, j->info.ranks);
+        GOOD("job file", "%s, %u ranks, of this very build", path, j->info.ranks);
 }
 
 static void default_job(const struct doctor_target *t, char *path, size_t size)
@@ -326,12 +323,11 @@ static void check_job(const struct doctor_target *t)
     if (slash)
         slash[slash == directory] = '\0';
     if (access(slash ? directory : ".", W_OK) != 0)
-        doctor_say(DOCTOR_BROKEN, "job file", "pythia record -o FILE, somewhere else", "%s cannot be written here",
-                   path);
+        FAIL("job file", "pythia record -o FILE, somewhere else", "%s cannot be written here", path);
     else if (access(path, F_OK) != 0)
-        doctor_say(DOCTOR_GOOD, "job file", NULL, "none yet: record would write %s", path);
+        GOOD("job file", "none yet: record would write %s", path);
     else if (file_read(path, &j, why, sizeof why) != 0)
-        doctor_say(DOCTOR_BROKEN, "job file", "record again", "%s", why);
+        FAIL("job file", "record again", "%s", why);
     else
         compare_builds(t, j, path);
     job_destroy(j);
@@ -351,7 +347,7 @@ void doctor_program(struct doctor_target *t)
     missing = list_find(&plain, "=> not found");
     missing = missing ? missing : list_find(&plain, "error while loading");
     if (missing)
-        doctor_say(DOCTOR_BROKEN, "program", "install it, or set LD_LIBRARY_PATH", "%s", missing);
+        FAIL("program", "install it, or set LD_LIBRARY_PATH", "%s", missing);
     check_mpi(t, &plain);
     check_preload(t, &plain);
     check_fortran(t, &plain);

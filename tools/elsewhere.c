@@ -33,21 +33,11 @@ static int become(const char *name, int argc, char **argv)
     return TOOL_CANNOT_RUN;
 }
 
-#define ELSEWHERE(name) \
+#define COMMAND_BOTH(name)
+#define COMMAND_TOOLS(name) \
     int tool_##name(int argc, char **argv) \
     { \
         return become(#name, argc, argv); \
     }
-
-ELSEWHERE(report)
-ELSEWHERE(events)
-ELSEWHERE(export)
-ELSEWHERE(grammar)
-ELSEWHERE(infer)
-ELSEWHERE(evaluate)
-ELSEWHERE(compare)
-ELSEWHERE(replay)
-ELSEWHERE(check)
-ELSEWHERE(merge)
-ELSEWHERE(watch)
-ELSEWHERE(doctor)
+#define COMMAND(name, where, help) COMMAND_##where(name)
+#include "tools/commands.def"

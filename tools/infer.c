@@ -112,50 +112,30 @@ struct measurement {
     size_t count;
 };
 
-static void fold_each(struct measurement *m)
+/* With the clock as the hooks do: it is read at each event, and gives the gap since the one before. */
+static void fold(struct measurement *m, struct grammar *g, bool each, bool clock)
 {
+    uint64_t last = clock ? base_clock_now() : 0, begin = 0;
     struct grammar_event e;
 
     for (size_t i = 0; i < m->count; i++) {
-        grammar_event_set(&e, m->event[i].terminal, m->event[i].gap, m->event[i].duration);
-        uint64_t begin = cost_now();
-        grammar_append(m->each, &e);
-        cost_count_since(&m->cost, begin, m->clock);
-    }
-}
-
-/* As the hooks do: the clock is read at each event, and gives the gap since the one before. */
-static void fold_with_clock(struct measurement *m)
-{
-    uint64_t last = base_clock_now();
-    struct grammar_event e;
-
-    for (size_t i = 0; i < m->count; i++) {
-        uint64_t now = base_clock_now();
-        grammar_event_set(&e, m->event[i].terminal, now - last, 0);
+        uint64_t now = clock ? base_clock_now() : 0;
+        grammar_event_set(&e, m->event[i].terminal, clock ? now - last : m->event[i].gap,
+                          clock ? 0 : m->event[i].duration);
         last = now;
-        grammar_append(m->whole, &e);
-    }
-}
-
-static void fold_whole(struct measurement *m)
-{
-    struct grammar_event e;
-
-    for (size_t i = 0; i < m->count; i++) {
-        grammar_event_set(&e, m->event[i].terminal, m->event[i].gap, m->event[i].duration);
-        grammar_append(m->whole, &e);
+        if (each)
+            begin = cost_now();
+        grammar_append(g, &e);
+        if (each)
+            cost_count_since(&m->cost, begin, m->clock);
     }
 }
 
 static void fold_part(struct measurement *m, bool clock)
 {
-    fold_each(m);
+    fold(m, m->each, true, false);
     uint64_t begin = cost_of_thread();
-    if (clock)
-        fold_with_clock(m);
-    else
-        fold_whole(m);
+    fold(m, m->whole, false, clock);
     m->whole_ns += cost_of_thread() - begin;
     m->events += m->count;
     m->count = 0;

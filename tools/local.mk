@@ -5,6 +5,7 @@
 bin_PROGRAMS += pythia pythia-tools
 TOOLS_BOTH = \
 	%D%/capture.c %D%/capture.h \
+	%D%/commands.def \
 	%D%/complain.c \
 	%D%/interrupt.c %D%/interrupt.h \
 	%D%/main.c \

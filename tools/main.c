@@ -28,20 +28,9 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *help;
 } commands[] = {
-    { "record", tool_record, "run a program and record it into a job file" },
-    { "predict", tool_predict, "run a program with the oracle, from a recorded job file" },
-    { "report", tool_report, "what a job did: text, JSON, CSV, HTML" },
-    { "events", tool_events, "the exact sequence of events of one rank" },
-    { "export", tool_export, "a job for Perfetto, Graphviz and spreadsheets" },
-    { "grammar", tool_grammar, "the rules of a job's grammars" },
-    { "infer", tool_infer, "the grammar of a text stream" },
-    { "evaluate", tool_evaluate, "how well one stream or job predicts another" },
-    { "compare", tool_compare, "what differs between two jobs, in structure and time" },
-    { "replay", tool_replay, "the job run as a machine: its wall time, and what would change it" },
-    { "check", tool_check, "verify a job file" },
-    { "merge", tool_merge, "join the part files of a run that died" },
-    { "watch", tool_watch, "a running job from outside: who holds it up, when it ends" },
-    { "doctor", tool_doctor, "what works on this machine, and why something does not" },
+#define COMMAND(name, where, help) { #name, tool_##name, help },
+#include "tools/commands.def"
+#undef COMMAND
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -29,20 +29,9 @@ enum tool_exit {
     TOOL_NOT_FOUND = 127
 };
 
-int tool_record(int argc, char **argv);
-int tool_predict(int argc, char **argv);
-int tool_report(int argc, char **argv);
-int tool_events(int argc, char **argv);
-int tool_export(int argc, char **argv);
-int tool_grammar(int argc, char **argv);
-int tool_infer(int argc, char **argv);
-int tool_evaluate(int argc, char **argv);
-int tool_compare(int argc, char **argv);
-int tool_replay(int argc, char **argv);
-int tool_check(int argc, char **argv);
-int tool_merge(int argc, char **argv);
-int tool_watch(int argc, char **argv);
-int tool_doctor(int argc, char **argv);
+#define COMMAND(name, where, help) int tool_##name(int argc, char **argv);
+#include "tools/commands.def"
+#undef COMMAND
 
 /* One line on standard error: "pythia: …". */
 void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
