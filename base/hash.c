@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "pythia.h"
 
 enum { FIRST = 16 };
@@ -54,4 +55,13 @@ uint64_t base_hash_secret(void)
         s = (uint64_t)(uintptr_t)&now ^ (uint64_t)now.tv_nsec << 32; /* no entropy yet: better than none */
     s |= 1;
     return atomic_compare_exchange_strong(&kept, &other, s) ? s : other;
+}
+
+uint32_t base_hash_append(struct base_hash *t, uint64_t hash, void *array, uint32_t *count, uint32_t *room,
+                          const void *key, size_t size)
+{
+    if (base_hash_reserve(t, 1) || base_array_append(array, count, room, key, 1, size))
+        return BASE_HASH_NONE;
+    base_hash_put(t, hash, *count - 1);
+    return *count - 1;
 }

@@ -7,10 +7,9 @@
  *     slot    | hash, number + 1 |   0   | hash, number + 1 | …         8 bytes; number + 1 is 0 where the slot is free
  *     keys      key 0   key 1   key 2 …                                 the caller's
  *
- *     uint32_t at = base_hash_start(hash), n;
- *     while ((n = base_hash_next(&table, hash, &at)) != BASE_HASH_NONE)
- *         if (equal(&keys[n], key))
- *             return n;
+ *     uint32_t n = BASE_HASH_FIND(&table, hash, i, equal(&keys[i], key));
+ *     if (n == BASE_HASH_NONE)
+ *         n = base_hash_append(&table, hash, &keys, &count, &room, key, sizeof *key);
  *
  *   1. at most half of the slots are taken, so a search ends
  *   2. a slot keeps 32 bits of the hash: growing does not read the keys, and few unequal ones are compared
@@ -74,6 +73,19 @@ static inline uint32_t base_hash_next(const struct base_hash *t, uint64_t hash, 
             return s.number - 1;
     }
 }
+
+/* The number with this hash for which `equal` holds, of number `i`; BASE_HASH_NONE without. */
+#define BASE_HASH_FIND(table, hash, i, equal)                                                         \
+    ({                                                                                                \
+        uint32_t at_ = base_hash_start(hash), i;                                                      \
+        while ((i = base_hash_next(table, hash, &at_)) != BASE_HASH_NONE && !(equal))                 \
+            ;                                                                                         \
+        i;                                                                                            \
+    })
+
+/* Appends a key to the caller's array (array.h) and puts its number in. BASE_HASH_NONE: out of memory. */
+uint32_t base_hash_append(struct base_hash *t, uint64_t hash, void *array, uint32_t *count, uint32_t *room,
+                          const void *key, size_t size);
 
 /* Puts a number in; room was reserved. */
 static inline void base_hash_put(struct base_hash *t, uint64_t hash, uint32_t number)

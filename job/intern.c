@@ -22,11 +22,8 @@ uint32_t job_table_find(const struct job_table *t, struct grammar_hash hash)
     if (!t->entries.used)
         return GRAMMAR_NONE;
     uint64_t place = place_of(hash);
-    uint32_t at = base_hash_start(place), i;
-    while ((i = base_hash_next(&t->entries, place, &at)) != BASE_HASH_NONE)
-        if (job_hash_equal(t->entry[i].hash, hash))
-            return t->entry[i].number;
-    return GRAMMAR_NONE;
+    uint32_t n = BASE_HASH_FIND(&t->entries, place, i, job_hash_equal(t->entry[i].hash, hash));
+    return n == BASE_HASH_NONE ? GRAMMAR_NONE : t->entry[n].number;
 }
 
 void job_table_put(struct job_table *t, struct grammar_hash hash, uint32_t number)

@@ -55,9 +55,7 @@ static void find_names(struct bind_comms *b)
         char *plain = malloc(strlen(full) + 1);
         plain_name(full, plain);
         uint64_t hash = XXH3_64bits_withSeed(plain, strlen(plain), base_hash_secret());
-        uint32_t at = base_hash_start(hash), k;
-        while ((k = base_hash_next(&names, hash, &at)) != BASE_HASH_NONE && strcmp(name[k], plain))
-            ;
+        uint32_t k = BASE_HASH_FIND(&names, hash, i, strcmp(name[i], plain) == 0);
         b->name_of[c] = k == BASE_HASH_NONE ? count : k;
         if (k != BASE_HASH_NONE) {
             free(plain);
@@ -124,16 +122,9 @@ uint32_t bind_comm(const struct replay_bind *b, uint32_t rank, uint32_t comm)
         return known ? *known : comm;
     struct comm is = look_up(b, rank, comm);
     uint64_t hash = base_hash_mix(is.members ^ base_hash_mix(is.name ^ base_hash_secret()));
-    uint32_t at = base_hash_start(hash), k;
-    while ((k = base_hash_next(&c->index, hash, &at)) != BASE_HASH_NONE &&
-           (c->comm[k].members != is.members || c->comm[k].name != is.name))
-        ;
-    if (k == BASE_HASH_NONE) {
-        base_must(base_hash_reserve(&c->index, 1));
-        base_must(base_array_room(&c->comm, &c->room, c->count + 1u, sizeof *c->comm));
-        base_hash_put(&c->index, hash, c->count);
-        c->comm[c->count] = is;
-        k = c->count++;
-    }
+    uint32_t k = BASE_HASH_FIND(&c->index, hash, i, c->comm[i].members == is.members && c->comm[i].name == is.name);
+    if (k == BASE_HASH_NONE)
+        k = base_hash_append(&c->index, hash, &c->comm, &c->count, &c->room, &is, sizeof is);
+    base_must(k == BASE_HASH_NONE);
     return *known = k + 1;
 }

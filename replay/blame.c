@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
 #include "replay/blame.h"
 #include "base/must.h"
@@ -173,17 +172,13 @@ static void add_cause(struct replay_blame *b, const struct replay_cause *c)
     uint64_t hash = base_hash_mix(base_hash_mix((uint64_t)c->where << 32 | c->cause) ^
                                   ((uint64_t)c->culprit << 34 | (uint64_t)c->waiter << 2 | c->between << 1 |
                                    c->sender));
-    uint32_t at = base_hash_start(hash), n;
+    uint32_t n = BASE_HASH_FIND(&b->index, hash, i, same_cause(&b->cause[i], c));
 
-    while ((n = base_hash_next(&b->index, hash, &at)) != BASE_HASH_NONE)
-        if (same_cause(&b->cause[n], c)) {
-            b->cause[n].ns += c->ns;
-            return;
-        }
-    base_must(base_hash_reserve(&b->index, 1));
-    base_must(base_array_room(&b->cause, &b->cause_room, b->cause_count + 1u, sizeof *b->cause));
-    base_hash_put(&b->index, hash, b->cause_count);
-    b->cause[b->cause_count++] = *c;
+    if (n != BASE_HASH_NONE)
+        b->cause[n].ns += c->ns;
+    else
+        base_must(base_hash_append(&b->index, hash, &b->cause, &b->cause_count, &b->cause_room, c, sizeof *c) ==
+                  BASE_HASH_NONE);
 }
 
 static uint32_t chunk_end(const struct replay_blame *b, uint32_t chunk)

@@ -14,10 +14,9 @@ struct rank_text {
     size_t size;
     uint64_t label;    /* of the last operation; 0: none yet */
     bool started;      /* what follows requires only that it was begun */
-    uint64_t *request; /* label of the operation that began a request */
-    uint32_t *from;    /* whose message it got … */
-    uint64_t *tag;     /* … and that one's tag */
-    uint64_t requests, room;
+    /* Of each request: label of the operation that began it; whose message it got, and that one's tag. */
+    struct request { uint64_t label, tag; uint32_t from; } *request;
+    uint32_t requests, room;
 };
 
 /* Tags are numbers in the order in which they are first met: simulators have 32 bits for them. */
@@ -31,30 +30,19 @@ struct goal {
 static uint32_t number_of(struct goal *g, uint64_t tag)
 {
     uint64_t hash = base_hash_mix(tag ^ base_hash_secret());
-    uint32_t at = base_hash_start(hash), n;
+    uint32_t n = BASE_HASH_FIND(&g->index, hash, i, g->tag[i] == tag);
 
-    while ((n = base_hash_next(&g->index, hash, &at)) != BASE_HASH_NONE)
-        if (g->tag[n] == tag)
-            return n;
-    base_must(base_hash_reserve(&g->index, 1));
-    base_must(base_array_room(&g->tag, &g->tag_room, g->tags + 1u, sizeof *g->tag));
-    base_hash_put(&g->index, hash, g->tags);
-    g->tag[g->tags] = tag;
-    return g->tags++;
+    if (n == BASE_HASH_NONE)
+        n = base_hash_append(&g->index, hash, &g->tag, &g->tags, &g->tag_room, &tag, sizeof tag);
+    base_must(n == BASE_HASH_NONE);
+    return n;
 }
 
 static void remember(struct rank_text *t, uint64_t request, uint64_t tag)
 {
-    if (request >= t->room) {
-        t->room = 2 * request + 64;
-        t->request = realloc(t->request, t->room * sizeof *t->request);
-        t->from = realloc(t->from, t->room * sizeof *t->from);
-        t->tag = realloc(t->tag, t->room * sizeof *t->tag);
-    }
-    t->request[request] = t->label;
-    t->from[request] = REPLAY_ANY;
-    t->tag[request] = tag;
-    t->requests = request + 1;
+    base_must(base_array_room(&t->request, &t->room, request + 1, sizeof *t->request));
+    t->request[request] = (struct request){ t->label, tag, REPLAY_ANY };
+    t->requests = (uint32_t)request + 1;
 }
 
 static void met(void *context, uint32_t rank, uint64_t request, uint32_t from, uint64_t tag)
@@ -62,8 +50,8 @@ static void met(void *context, uint32_t rank, uint64_t request, uint32_t from, u
     struct rank_text *t = &((struct goal *)context)->rank[rank];
 
     if (request < t->requests) {
-        t->from[request] = from;
-        t->tag[request] = tag;
+        t->request[request].from = from;
+        t->request[request].tag = tag;
     }
 }
 
@@ -74,13 +62,13 @@ static void peer(struct goal *g, const struct rank_text *t, const struct replay_
     bool open = !sends && (op->peer == REPLAY_ANY || op->peer == REPLAY_LATER);
 
     if (open)
-        fprintf(t->out, " from @%" PRIu64, t->requests - 1);
+        fprintf(t->out, " from @%" PRIu32, t->requests - 1);
     else
         fprintf(t->out, " %s %" PRIu32, sends ? "to" : "from", op->peer);
     if (sends)
         fprintf(t->out, " tag %" PRIu32 "\n", number_of(g, op->tag));
     else
-        fprintf(t->out, " tag @%" PRIu64 "\n", t->requests - 1);
+        fprintf(t->out, " tag @%" PRIu32 "\n", t->requests - 1);
 }
 
 static void comes(void *context, uint32_t rank, const struct replay_host *h)
@@ -102,7 +90,8 @@ static void comes(void *context, uint32_t rank, const struct replay_host *h)
         fprintf(t->out, "l%" PRIu64 " %s l%" PRIu64 "\n", t->label, t->started ? "irequires" : "requires", before);
     for (uint32_t i = 0; op->kind == REPLAY_WAIT && i < h->open_count; i++)
         if (h->open[i].awaited && h->open[i].number < t->requests)
-            fprintf(t->out, "l%" PRIu64 " requires l%" PRIu64 "\n", t->label, t->request[h->open[i].number]);
+            fprintf(t->out, "l%" PRIu64 " requires l%" PRIu64 "\n", t->label,
+                    t->request[h->open[i].number].label);
     t->started = op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV;
 }
 
@@ -113,10 +102,10 @@ static void print_rank(struct goal *g, const struct rank_text *t, FILE *out)
     while ((at = strchr(text, '@'))) {
         char *end;
         uint64_t request = strtoull(at + 1, &end, 10);
-        uint32_t from = t->from[request];
+        uint32_t from = t->request[request].from;
         fwrite(text, 1, (size_t)(at - text), out);
         if (*end == '\n')
-            fprintf(out, "%" PRIu32, number_of(g, t->tag[request]));
+            fprintf(out, "%" PRIu32, number_of(g, t->request[request].tag));
         else
             fprintf(out, "%" PRId64, from == REPLAY_ANY ? -1 : (int64_t)from);
         text = end;
@@ -150,8 +139,6 @@ void replay_goal_write(const struct replay_source *s, const struct replay_model 
         fclose(g.rank[r].out);
         free(g.rank[r].text);
         free(g.rank[r].request);
-        free(g.rank[r].from);
-        free(g.rank[r].tag);
     }
     free(g.tag);
     base_hash_close(&g.index);

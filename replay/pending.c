@@ -97,12 +97,10 @@ static uint64_t hash_of(uint32_t host, uint32_t source, uint64_t tag)
 static struct replay_key *key_find(const struct replay_machine *m, uint64_t hash, uint32_t host, uint32_t source,
                                    uint64_t tag)
 {
-    uint32_t at = base_hash_start(hash), n;
+    uint32_t n = BASE_HASH_FIND(&m->keys, hash, i,
+                                m->key[i].source == source && m->key[i].tag == tag && m->key[i].host == host);
 
-    while ((n = base_hash_next(&m->keys, hash, &at)) != BASE_HASH_NONE)
-        if (m->key[n].source == source && m->key[n].tag == tag && m->key[n].host == host)
-            return &m->key[n];
-    return NULL;
+    return n == BASE_HASH_NONE ? NULL : &m->key[n];
 }
 
 /* Keeps the keys of which something is there. */

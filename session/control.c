@@ -33,6 +33,7 @@
 #include "pythia.h"
 #include "session/internal.h"
 #include "session/site.h"
+#include "session/tree.h"
 
 /* --- Kinds of calls --- */
 
@@ -139,8 +140,7 @@ static int (*real_dlclose)(void *);
 
 __attribute__((constructor)) static void find_dlclose(void)
 {
-    void *next = dlsym(RTLD_NEXT, "dlclose");
-    memcpy(&real_dlclose, &next, sizeof next);
+    session_find_next("dlclose", &real_dlclose);
 }
 
 /* Each stream looks what it still knows at its next event. */

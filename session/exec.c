@@ -273,8 +273,7 @@ int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_actions_
 
 /* --- When the library is loaded --- */
 
-/* `function` points to a pointer to a function. */
-static void find_next(const char *name, void *function)
+void session_find_next(const char *name, void *function)
 {
     void *next = dlsym(RTLD_NEXT, name);
     memcpy(function, &next, sizeof next);
@@ -296,12 +295,12 @@ static __attribute__((constructor)) void exec_load(void)
 {
     char *list = getenv("LD_PRELOAD");
     size_t length;
-    find_next("execve", &kept.exec);
-    find_next("execvpe", &kept.search);
-    find_next("execveat", &kept.at);
-    find_next("fexecve", &kept.file);
-    find_next("posix_spawn", &kept.spawn);
-    find_next("posix_spawnp", &kept.spawn_search);
+    session_find_next("execve", &kept.exec);
+    session_find_next("execvpe", &kept.search);
+    session_find_next("execveat", &kept.at);
+    session_find_next("fexecve", &kept.file);
+    session_find_next("posix_spawn", &kept.spawn);
+    session_find_next("posix_spawnp", &kept.spawn_search);
     if (!list || base_rights_raised())
         return;
     base_preload_cut(list);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "grammar/flat.h"
 #include "job/flow.h"
 
@@ -14,17 +13,13 @@ enum { FLOW_MOST = 1 << 16 };
 static uint32_t flow_find(struct session_flows *t, uint32_t terminal, bool receives, uint32_t peer)
 {
     uint64_t hash = base_hash_mix(base_hash_mix((uint64_t)terminal << 32 | peer) + receives);
-    uint32_t at = base_hash_start(hash), n;
-    while ((n = base_hash_next(&t->index, hash, &at)) != BASE_HASH_NONE)
-        if (session_flow_is(&t->row[n], terminal, receives, peer))
-            return n;
+    struct session_flow first = { .terminal = terminal, .peer = peer, .receives = receives };
+    uint32_t n = BASE_HASH_FIND(&t->index, hash, i, session_flow_is(&t->row[i], terminal, receives, peer));
+    if (n != BASE_HASH_NONE)
+        return n;
     if (t->count >= FLOW_MOST && peer != GRAMMAR_NONE)
         return flow_find(t, terminal, receives, GRAMMAR_NONE);
-    if (base_hash_reserve(&t->index, 1) || base_array_room(&t->row, &t->room, t->count + 1u, sizeof *t->row))
-        return GRAMMAR_NONE;
-    base_hash_put(&t->index, hash, t->count);
-    t->row[t->count] = (struct session_flow){ .terminal = terminal, .peer = peer, .receives = receives };
-    return t->count++;
+    return base_hash_append(&t->index, hash, &t->row, &t->count, &t->room, &first, sizeof first);
 }
 
 __attribute__((noinline)) uint32_t session_flows_turn(struct session_flows *t, uint32_t terminal, bool receives,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "job/digram.h"
 #include "job/job.h"
 #include "pythia.h"
@@ -19,31 +18,19 @@ static uint64_t pair_hash(uint32_t a, uint32_t b)
 static uint32_t stop_find(struct session_hops *h, uint32_t terminal, uint32_t path)
 {
     uint64_t hash = pair_hash(terminal, path);
-    uint32_t at = base_hash_start(hash), n;
-    while ((n = base_hash_next(&h->by_place, hash, &at)) != BASE_HASH_NONE)
-        if (h->stop[n].terminal == terminal && h->stop[n].path == path)
-            return n;
-    if (h->stops == HOPS_MOST || base_hash_reserve(&h->by_place, 1) ||
-        base_array_room(&h->stop, &h->stop_room, h->stops + 1u, sizeof *h->stop))
-        return GRAMMAR_NONE;
-    base_hash_put(&h->by_place, hash, h->stops);
-    h->stop[h->stops] = (struct session_stop){ .terminal = terminal, .path = path };
-    return h->stops++;
+    struct session_stop first = { .terminal = terminal, .path = path };
+    uint32_t n = BASE_HASH_FIND(&h->by_place, hash, i, h->stop[i].terminal == terminal && h->stop[i].path == path);
+    return n != BASE_HASH_NONE || h->stops == HOPS_MOST
+               ? n : base_hash_append(&h->by_place, hash, &h->stop, &h->stops, &h->stop_room, &first, sizeof first);
 }
 
 static uint32_t hop_find(struct session_hops *h, uint32_t from, uint32_t to)
 {
     uint64_t hash = pair_hash(from, to);
-    uint32_t at = base_hash_start(hash), n;
-    while ((n = base_hash_next(&h->by_way, hash, &at)) != BASE_HASH_NONE)
-        if (h->hop[n].from == from && h->hop[n].to == to)
-            return n;
-    if (h->hops == HOPS_MOST || base_hash_reserve(&h->by_way, 1) ||
-        base_array_room(&h->hop, &h->hop_room, h->hops + 1u, sizeof *h->hop))
-        return GRAMMAR_NONE;
-    base_hash_put(&h->by_way, hash, h->hops);
-    h->hop[h->hops] = (struct session_hop){ .from = from, .to = to, .place = h->stop[to] };
-    return h->hops++;
+    struct session_hop first = { .from = from, .to = to, .place = h->stop[to] };
+    uint32_t n = BASE_HASH_FIND(&h->by_way, hash, i, h->hop[i].from == from && h->hop[i].to == to);
+    return n != BASE_HASH_NONE || h->hops == HOPS_MOST
+               ? n : base_hash_append(&h->by_way, hash, &h->hop, &h->hops, &h->hop_room, &first, sizeof first);
 }
 
 __attribute__((noinline)) uint32_t session_hops_turn(struct session_hops *h, uint32_t terminal, uint32_t path)

@@ -36,15 +36,11 @@ static bool key_equal(const struct session_key *a, const struct session_key *b)
 
 static uint32_t key_append(struct session_keys *k, const struct session_key *key, uint64_t hash)
 {
-    uint32_t n = k->table.used;
-    if (base_array_room(&k->entries, &k->room, (uint64_t)n + 1, sizeof *k->entries) || base_hash_reserve(&k->table, 1))
-        return GRAMMAR_NONE;
-    struct session_entry *e = &k->entries[n];
-    *e = (struct session_entry){.key = *key, .terminal = {GRAMMAR_NONE, GRAMMAR_NONE, GRAMMAR_NONE}};
+    struct session_entry e = {.key = *key, .terminal = {GRAMMAR_NONE, GRAMMAR_NONE, GRAMMAR_NONE}};
+    uint32_t count = k->table.used;
     if (key->region)
-        e->module = base_modules_find((void *)key->region, &e->offset);
-    base_hash_put(&k->table, hash, n);
-    return n;
+        e.module = base_modules_find((void *)key->region, &e.offset);
+    return base_hash_append(&k->table, hash, &k->entries, &count, &k->room, &e, sizeof e);
 }
 
 /* The end of the run reads the entries: who moves them is busy, and nobody does once the session is off. */
@@ -59,11 +55,8 @@ static uint32_t key_add(struct session_keys *k, const struct session_key *key, u
 uint32_t session_keys_find(struct session_keys *k, const struct session_key *key)
 {
     uint64_t hash = key_hash(key);
-    uint32_t at = base_hash_start(hash), n;
-    while ((n = base_hash_next(&k->table, hash, &at)) != BASE_HASH_NONE)
-        if (key_equal(&k->entries[n].key, key))
-            return n;
-    return key_add(k, key, hash);
+    uint32_t n = BASE_HASH_FIND(&k->table, hash, i, key_equal(&k->entries[i].key, key));
+    return n != BASE_HASH_NONE ? n : key_add(k, key, hash);
 }
 
 uint32_t session_keys_number(struct session_keys *k, uint32_t job_terminal, uint32_t reference_terminal)
@@ -159,11 +152,8 @@ static uint32_t site_add(struct session_callsites *c, void *const *frames, uint3
 uint32_t session_callsites_find(struct session_callsites *c, void *const *frames, uint32_t count, uint32_t most)
 {
     uint64_t hash = frames_hash(frames, count);
-    uint32_t at = base_hash_start(hash), n;
-    while ((n = base_hash_next(&c->table, hash, &at)) != BASE_HASH_NONE)
-        if (site_equal(c, n, frames, count))
-            return n;
-    return c->table.used < most ? site_add(c, frames, count, hash) : GRAMMAR_NONE;
+    uint32_t n = BASE_HASH_FIND(&c->table, hash, i, site_equal(c, i, frames, count));
+    return n != BASE_HASH_NONE || c->table.used >= most ? n : site_add(c, frames, count, hash);
 }
 
 void session_callsites_forget(struct session_callsites *c)

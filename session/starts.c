@@ -27,12 +27,7 @@ void session_starts_add(struct session_starts *l, uint32_t distance)
 
 static bool is_stored(const struct session_starts_seen *seen, int64_t name)
 {
-    uint64_t hash = base_hash_mix((uint64_t)name);
-    uint32_t at = base_hash_start(hash), n;
-    while ((n = base_hash_next(&seen->index, hash, &at)) != BASE_HASH_NONE)
-        if (seen->name[n] == name)
-            return true;
-    return false;
+    return BASE_HASH_FIND(&seen->index, base_hash_mix((uint64_t)name), i, seen->name[i] == name) != BASE_HASH_NONE;
 }
 
 /* A list that this stream has not met: the job gets it. Returns its name, or 0: there is no room for more. */

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "base/guard.h"
@@ -246,14 +247,9 @@ static inline void open_around(struct session_stream *s, uint32_t entry)
 /* A place on the stack of open spans; NULL when out of memory. */
 static inline struct session_open *span_push(struct session_stream *s)
 {
-    if (__builtin_expect(s->open_count == s->open_room, 0)) {
-        uint32_t room = 2 * s->open_room + 8;
-        struct session_open *larger = realloc(s->open, room * sizeof *larger);
-        if (!larger)
-            return NULL;
-        s->open = larger;
-        s->open_room = room;
-    }
+    if (__builtin_expect(s->open_count == s->open_room, 0) &&
+        base_array_room(&s->open, &s->open_room, (uint64_t)s->open_count + 1, sizeof *s->open))
+        return NULL;
     return &s->open[s->open_count++];
 }
 

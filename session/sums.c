@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "base/array.h"
 #include "base/lock.h"
 #include "session/internal.h"
 
@@ -33,16 +34,13 @@ int session_sum_define(const char *name)
     return full ? PYTHIA_ELIMIT : number;
 }
 
-/* Room for the rows of all identities so far, and as many again. */
+/* Room for the rows of all identities so far. */
 static bool sums_grow(struct session_stream *s)
 {
-    uint32_t room = 2 * s->keys.table.used + 8;
-    struct session_sums *larger = realloc(s->sums, room * sizeof *larger);
-    if (!larger)
+    uint32_t known = s->sum_room;
+    if (base_array_room(&s->sums, &s->sum_room, s->keys.table.used, sizeof *s->sums))
         return false;
-    memset(larger + s->sum_room, 0, (room - s->sum_room) * sizeof *larger);
-    s->sums = larger;
-    s->sum_room = room;
+    memset(s->sums + known, 0, (s->sum_room - known) * sizeof *s->sums);
     return true;
 }
 

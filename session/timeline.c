@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 
 enum { SERIES_FIRST = 1 << 16 }; /* ns, of a step to begin with */
 
@@ -20,18 +21,11 @@ bool session_timeline_series(struct session_timeline *c, uint64_t begin)
 
 bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
 {
-    if (terminals <= c->room)
-        return true;
-    uint32_t room = c->room ? c->room : 16;
-    while (room < terminals)
-        room *= 2;
-    struct job_noted *larger = realloc(c->noted, room * sizeof *larger);
-    if (!larger)
+    uint32_t known = c->room;
+    if (base_array_room(&c->noted, &c->room, terminals, sizeof *c->noted))
         return false;
-    for (uint32_t i = c->room; i < room; i++)
-        job_noted_begin(&larger[i]);
-    c->noted = larger;
-    c->room = room;
+    for (uint32_t i = known; i < c->room; i++)
+        job_noted_begin(&c->noted[i]);
     return true;
 }
 

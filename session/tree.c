@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/tree.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -230,17 +229,10 @@ void _Exit(int status)
     _exit(status);
 }
 
-/* `function` points to a pointer to a function. */
-static void find_next(const char *name, void *function)
-{
-    void *next = dlsym(RTLD_NEXT, name);
-    memcpy(function, &next, sizeof next);
-}
-
 static __attribute__((constructor)) void tree_load(void)
 {
     const char *text = getenv("PYTHIA_TREE"), *verbose = getenv("PYTHIA_VERBOSE");
-    find_next("_exit", &tree.exit_now);
+    session_find_next("_exit", &tree.exit_now);
     if (!text || base_rights_raised() || (verbose && !strcmp(verbose, "0")))
         return;
     int from = 0;

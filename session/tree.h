@@ -26,6 +26,8 @@ unsigned session_tree_claim(const char *path);
    said by the first process, at its end, if nobody recorded. Safe between vfork and exec. */
 void session_tree_becomes(const char *path);
 void session_tree_starts(const char *path);
+/* The next function of that name behind ours; `function` points to a pointer to it. exec.c. */
+void session_find_next(const char *name, void *function);
 /* Somebody was told why there is no recording: nothing more is to be said. */
 void session_tree_said(void);
 
