@@ -273,8 +273,7 @@ int file_container_open_source(struct file_container *c, const struct file_sourc
     for (uint32_t i = 0; i < sections && !error; i++) {
         const unsigned char *entry = in.data + FORMAT_HEADER + (size_t)i * FORMAT_ENTRY;
         error = check_place(&in, entry, &end);
-        if (!error)
-            error = open_section(&in, c, entry);
+        error = error ?: open_section(&in, c, entry);
     }
     if (!error && end < size)
         error = fill(&in, end, size - end < 8 ? size - end : 8);

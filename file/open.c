@@ -114,8 +114,7 @@ static int open_members(struct file_reader *r, uint32_t i, const struct file_par
     file_unpack_ranges(r, p, 0, p->member_ranges, c->ranges);
     c->range_count = c->member_ranges = p->member_ranges;
     int error = file_unpack_turns(r, i, p, job_ranges_size(c->ranges, c->member_ranges), c);
-    if (!error)
-        error = open_turn_ranges(r, i, p, c);
+    error = error ?: open_turn_ranges(r, i, p, c);
     if (error)
         return error;
     return file_unpack_hash(r, i, p);
@@ -126,8 +125,7 @@ static int open_all(struct file_store *s)
     struct file_reader *r = &s->reader;
     uint32_t classes = file_reader_count(r, SECTION_CLASSES);
     int error = file_unpack_definitions(r);
-    if (!error)
-        error = file_unpack_parts(r, &s->parts);
+    error = error ?: file_unpack_parts(r, &s->parts);
     s->page = error ? NULL : calloc((size_t)classes + 1, sizeof *s->page);
     if (!error && !s->page)
         error = file_reader_no_memory(r);
@@ -136,9 +134,8 @@ static int open_all(struct file_store *s)
         s->page[i].class_index = i;
         error = open_members(r, i, &s->parts[i]);
     }
-    if (!error)
-        error = file_unpack_others(r);
-    return error ? error : job_check_parts(r->job, 1, r->why, r->why_size);
+    error = error ?: file_unpack_others(r);
+    return error ?: job_check_parts(r->job, 1, r->why, r->why_size);
 }
 
 /* Takes what the source stands for over, unless it fails. */
@@ -158,8 +155,7 @@ static int open_source(const struct file_source *source, struct job **j, char *w
     s->base.close = close_store;
     job->store = &s->base;
     int error = file_container_open_source(&s->reader.in, source, why, why_size);
-    if (!error)
-        error = open_all(s);
+    error = error ?: open_all(s);
     if (error) {
         job_destroy(job);
         return error;
@@ -280,11 +276,9 @@ static int read_rules(struct file_store *s, struct file_page *page, struct gramm
     const struct file_parts *p = &s->parts[page->class_index];
     g->terminals = r->job->terminal_count;
     int error = file_unpack_rules(r, page->class_index, p, g);
-    if (!error)
-        error = open_times(s, page, g);
-    if (!error)
-        error = grammar_flat_measure(g, r->why, r->why_size);
-    return error ? error : file_values_open(page, g);
+    error = error ?: open_times(s, page, g);
+    error = error ?: grammar_flat_measure(g, r->why, r->why_size);
+    return error ?: file_values_open(page, g);
 }
 
 int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size)

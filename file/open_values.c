@@ -100,11 +100,10 @@ static int read_node(struct file_page *page, uint32_t node)
     struct file_node_values *here = &page->node[node];
     int error = find_variants(page, node, here);
     struct job_class c = class_at(page, node);
-    if (!error)
-        error = file_unpack_variants(r, page->class_index, parts_of(page), here->first, here->count, c.variants);
+    error = error ?: file_unpack_variants(r, page->class_index, parts_of(page), here->first, here->count, c.variants);
     for (uint32_t k = 0; k < here->count && !error; k++)
         error = read_set(page, c.variants[k].range_first, c.variants[k].range_count);
-    return error ? error : job_check_node(r->job, page->class_index, &c, r->why, r->why_size);
+    return error ?: job_check_node(r->job, page->class_index, &c, r->why, r->why_size);
 }
 
 /* The samples of its channels: their places are those of the node's first variants, which are at least as many. */

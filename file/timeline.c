@@ -222,5 +222,5 @@ static int unpack_extents(struct file_reader *r)
 int file_unpack_timeline(struct file_reader *r)
 {
     int error = unpack_extents(r);
-    return error ? error : unpack_series(r);
+    return error ?: unpack_series(r);
 }

@@ -80,8 +80,7 @@ static int unpack_callsites(struct file_reader *r)
     for (uint32_t i = 0; i < count && !error; i++)
         if (!job_row_sane(r->job, JOB_TABLE_FRAMES, (const struct job_frame *)frames + i))
             error = REFUSE(r, "damaged: frame %u", i);
-    if (!error)
-        error = define_rows(r, SECTION_CALLSITES, JOB_TABLE_CALLSITES, frames);
+    error = error ?: define_rows(r, SECTION_CALLSITES, JOB_TABLE_CALLSITES, frames);
     free(frames);
     return error || r->job->frame_count == count ? error : REFUSE(r, "damaged: frames of no callsite");
 }
@@ -135,21 +134,17 @@ static int check_counts(struct file_reader *r)
 int file_unpack_definitions(struct file_reader *r)
 {
     int error = check_counts(r);
-    if (!error)
-        error = unpack_strings(r);
-    if (!error)
-        error = define_rows(r, SECTION_MODULES, JOB_TABLE_MODULES, NULL);
-    if (!error)
-        error = unpack_callsites(r);
-    if (!error)
-        error = define_rows(r, SECTION_COMMS, JOB_TABLE_COMMS, NULL);
-    return error ? error : define_rows(r, SECTION_TERMINALS, JOB_TABLE_TERMINALS, NULL);
+    error = error ?: unpack_strings(r);
+    error = error ?: define_rows(r, SECTION_MODULES, JOB_TABLE_MODULES, NULL);
+    error = error ?: unpack_callsites(r);
+    error = error ?: define_rows(r, SECTION_COMMS, JOB_TABLE_COMMS, NULL);
+    return error ?: define_rows(r, SECTION_TERMINALS, JOB_TABLE_TERMINALS, NULL);
 }
 
 int file_unpack_others(struct file_reader *r)
 {
     int error = unpack_streams(r);
-    return error ? error : file_unpack_tables(r);
+    return error ?: file_unpack_tables(r);
 }
 
 static int unpack_classes(struct file_reader *r)
@@ -198,17 +193,12 @@ static int check_times(struct file_reader *r)
 static int unpack_all(struct file_reader *r)
 {
     int error = file_container_need_all(&r->in, r->why, r->why_size);
-    if (!error)
-        error = file_unpack_definitions(r);
-    if (!error)
-        error = unpack_classes(r);
-    if (!error)
-        error = file_unpack_others(r);
-    if (!error)
-        error = file_unpack_timeline(r);
-    if (!error)
-        error = check_times(r);
-    return error ? error : job_check_parts(r->job, 1, r->why, r->why_size);
+    error = error ?: file_unpack_definitions(r);
+    error = error ?: unpack_classes(r);
+    error = error ?: file_unpack_others(r);
+    error = error ?: file_unpack_timeline(r);
+    error = error ?: check_times(r);
+    return error ?: job_check_parts(r->job, 1, r->why, r->why_size);
 }
 
 int file_unpack(const void *data, size_t size, struct job **j, char *why, size_t why_size)

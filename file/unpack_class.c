@@ -158,8 +158,7 @@ int file_unpack_rules(struct file_reader *r, uint32_t i, const struct file_parts
         g->rules[k] = (struct grammar_flat_rule){ node, b.length };
         for (uint32_t n = 0; n < b.length && !error; n++) {
             error = find_node(&nodes, (uint64_t)b.first + n, &symbol, &exponent);
-            if (!error)
-                error = unpack_node(r, i, symbol, exponent, &g->nodes[node++]);
+            error = error ?: unpack_node(r, i, symbol, exponent, &g->nodes[node++]);
         }
     }
     forget_rules(r, p);
@@ -291,10 +290,8 @@ static int fill_class(struct file_reader *r, uint32_t i, const struct file_parts
 {
     c->grammar->terminals = r->job->terminal_count;
     int error = file_unpack_rules(r, i, p, c->grammar);
-    if (!error)
-        error = class_length(r, c->grammar);
-    if (!error)
-        error = file_unpack_variants(r, i, p, 0, p->variants, c->variants);
+    error = error ?: class_length(r, c->grammar);
+    error = error ?: file_unpack_variants(r, i, p, 0, p->variants, c->variants);
     if (error)
         return error;
     for (uint32_t n = 0; n < p->nodes; n++)

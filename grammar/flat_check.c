@@ -162,15 +162,14 @@ static int check_walk(const struct grammar_flat *g, uint64_t *events, char *why,
 int grammar_flat_measure(struct grammar_flat *g, char *why, size_t size)
 {
     int error = check_ranges(g, why, size);
-    return error ? error : check_walk(g, &g->events, why, size);
+    return error ?: check_walk(g, &g->events, why, size);
 }
 
 int grammar_flat_check(const struct grammar_flat *g, char *why, size_t size)
 {
     uint64_t events = 0;
     int error = check_ranges(g, why, size);
-    if (!error)
-        error = check_walk(g, &events, why, size);
+    error = error ?: check_walk(g, &events, why, size);
     if (!error && events != g->events)
         error = refuse(why, size, "expands to %llu events, not %llu", (unsigned long long)events,
                        (unsigned long long)g->events);

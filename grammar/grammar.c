@@ -22,14 +22,14 @@ static int hints_open(struct grammar_hints *h, uint32_t room)
 static int open_all(struct grammar *g)
 {
     int error = base_arena_open(&g->node_arena, sizeof *g->nodes, g->node_limit);
-    error = error ? error : base_arena_open(&g->rule_arena, sizeof *g->rules, g->rule_limit);
-    error = error ? error : base_arena_open(&g->attr_arena, sizeof *g->attrs, g->attr_limit);
-    error = error ? error : base_arena_open(&g->course_arena, sizeof *g->courses, GRAMMAR_COURSE_TERMINALS);
-    error = error ? error : base_arena_open(&g->window_arena, sizeof *g->windows, g->window_limit);
-    error = error ? error : hints_open(&g->digram_hints, g->node_limit + HINTS);
-    error = error ? error : hints_open(&g->utility_hints, g->node_limit + HINTS);
-    error = error ? error : hints_open(&g->collapse_hints, g->rule_limit + HINTS);
-    error = error ? error : grammar_digrams_open(&g->digrams, g->node_arena.base);
+    error = error ?: base_arena_open(&g->rule_arena, sizeof *g->rules, g->rule_limit);
+    error = error ?: base_arena_open(&g->attr_arena, sizeof *g->attrs, g->attr_limit);
+    error = error ?: base_arena_open(&g->course_arena, sizeof *g->courses, GRAMMAR_COURSE_TERMINALS);
+    error = error ?: base_arena_open(&g->window_arena, sizeof *g->windows, g->window_limit);
+    error = error ?: hints_open(&g->digram_hints, g->node_limit + HINTS);
+    error = error ?: hints_open(&g->utility_hints, g->node_limit + HINTS);
+    error = error ?: hints_open(&g->collapse_hints, g->rule_limit + HINTS);
+    error = error ?: grammar_digrams_open(&g->digrams, g->node_arena.base);
     g->nodes = g->node_arena.base;
     g->rules = g->rule_arena.base;
     g->attrs = g->attr_arena.base;

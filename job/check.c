@@ -130,8 +130,7 @@ static int check_variants(const struct audit *a, uint32_t i, const struct job_cl
     for (uint32_t k = 0; k < c->variant_count; k++) {
         const struct job_variant *v = &c->variants[k];
         int error = check_set(a, i, c, s, v->range_first, v->range_count);
-        if (!error)
-            error = check_variant(a, i, c, s->at[v->range_first].first, v);
+        error = error ?: check_variant(a, i, c, s->at[v->range_first].first, v);
         if (error)
             return error;
         if (k && same_place(v) &&
@@ -168,8 +167,7 @@ static int check_sets(const struct audit *a, uint32_t i, const struct job_class 
         remember_set(&s, c->ranges, 0, c->member_ranges);
         error = check_turn_sets(a, i, c, &s);
     }
-    if (!error)
-        error = check_variants(a, i, c, &s);
+    error = error ?: check_variants(a, i, c, &s);
     if (!error) {
         char reason[160] = "";
         error = job_turns_check(c, reason, sizeof reason);
@@ -217,10 +215,8 @@ static int check_class(const struct audit *a, uint32_t i)
 {
     const struct job_class *c = &a->job->classes[i];
     int error = check_sets(a, i, c);
-    if (!error)
-        error = check_spread(a, i, c);
-    if (!error)
-        error = check_body(a, i, c);
+    error = error ?: check_spread(a, i, c);
+    error = error ?: check_body(a, i, c);
     if (!error && job_table_find(&a->job->index->table[JOB_INTERNED_CLASS], c->hash) != i)
         error = REFUSE(a, "class %u: stands twice", i);
     return error;
@@ -333,8 +329,7 @@ static int check_streams(const struct audit *a)
         error = REFUSE(a, "info: blocks of %u ranks", j->info.block);
     for (uint32_t i = 0; i < j->stream_count && !error; i++)
         error = check_block(a, i);
-    if (!error)
-        error = check_totals(a);
+    error = error ?: check_totals(a);
     return !error && j->info.block == 1 ? check_owners(a) : error;
 }
 
@@ -345,13 +340,12 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
     int error = j->info.runs ? 0 : REFUSE(&a, "info: no runs");
     for (enum job_tables t = 0; t <= JOB_TABLE_TERMINALS && !error; t++)
         error = job_rows_check(j, t, why, size);
-    if (!error)
-        error = check_places(&a);
+    error = error ?: check_places(&a);
     for (uint32_t i = 0; i < j->class_count && !error; i++)
         error = check_class(&a, i);
     for (enum job_tables t = JOB_TABLE_TERMINALS + 1; t < JOB_TABLES && !error; t++)
         error = job_rows_check(j, t, why, size);
-    return error ? error : check_streams(&a);
+    return error ?: check_streams(&a);
 }
 
 int job_check_set(const struct job *j, uint32_t class_index, const struct job_class *c, uint32_t first,

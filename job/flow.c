@@ -32,8 +32,7 @@ int job_flows_append(struct job_flows *f, struct job_flow row, const struct job_
     row.range_first = f->ranges.count;
     row.range_count = count;
     int error = base_array_append(&f->ranges.range, &f->ranges.count, &f->ranges.room, ranges, count, sizeof *ranges);
-    if (!error)
-        error = base_array_append(&f->row, &f->count, &f->room, &row, 1, sizeof row);
+    error = error ?: base_array_append(&f->row, &f->count, &f->room, &row, 1, sizeof row);
     if (error)
         f->ranges.count = row.range_first;
     return error;

@@ -101,10 +101,8 @@ static int append_pairs(struct job_flows *out, struct job_flow row, const struct
         row.messages += row.mean || !i ? pair[i].messages : 0;
         row.bytes += row.mean || !i ? pair[i].bytes : 0;
     }
-    if (!error)
-        error = job_ranges_members(&set, m, n);
-    if (!error)
-        error = job_flows_append(out, row, set.range, set.count);
+    error = error ?: job_ranges_members(&set, m, n);
+    error = error ?: job_flows_append(out, row, set.range, set.count);
     free(set.range);
     free(m);
     return error;
@@ -198,8 +196,7 @@ static int join_sets(struct job_flows *out, struct job_flow_item *item, uint32_t
             row.bytes += mean ? item[next].row.bytes : 0;
             error = job_ranges_add(&set, item[next].ranges, item[next].row.range_count);
         }
-        if (!error)
-            error = job_flows_append(out, row, set.range, set.count);
+        error = error ?: job_flows_append(out, row, set.range, set.count);
         free(set.range);
     }
     return error;
@@ -244,8 +241,7 @@ static int join_means(struct job_flows *out, struct job_flow_item *item, uint32_
     }
     if (!error && exact)
         error = append_means(&made, like, pair, write_out(item, exact, ranks, pair), ranks);
-    if (!error)
-        error = join_all(out, NULL, 0, &made, true);
+    error = error ?: join_all(out, NULL, 0, &made, true);
     free(pair);
     job_flows_free(&made);
     return error;
@@ -286,8 +282,7 @@ static int join_into(struct job_flows *out, struct job_flow_item *item, uint32_t
     struct job_flow_item *large = item + (second ? first : 0), *small = item + (second ? 0 : first);
     uint32_t larger = second ? count - first : first;
     int error = convert(&fits, small, count - larger, ranks, large->row.relation);
-    if (!error)
-        error = join_all(out, large, larger, &fits, false);
+    error = error ?: join_all(out, large, larger, &fits, false);
     if (!error && out->count - rows != larger) {
         out->count = rows;
         out->ranges.count = ranges;

@@ -31,9 +31,8 @@ static int append(struct job_groups *g, struct job_group group, const struct job
     group.run_first = g->run_count;
     group.range_first = g->ranges.count;
     int error = base_array_append(&g->runs, &g->run_count, &g->run_room, runs, group.run_count, sizeof *runs);
-    if (!error)
-        error = base_array_append(&g->ranges.range, &g->ranges.count, &g->ranges.room, ranges, group.range_count,
-                                  sizeof *ranges);
+    error = error ?: base_array_append(&g->ranges.range, &g->ranges.count, &g->ranges.room, ranges, group.range_count,
+                                       sizeof *ranges);
     return error ? error
                  : base_array_append(&g->group, &g->group_count, &g->group_room, &group, 1, sizeof group);
 }
@@ -70,8 +69,7 @@ static int join_origins(struct job_groups *out, const struct view *a, const stru
         return append(out, group, a->runs, a->ranges);
     error = job_ranges_join(&set, a->ranges, a->group.range_count, b->ranges, b->group.range_count);
     group.range_count = set.count;
-    if (!error)
-        error = append(out, group, a->runs, set.range);
+    error = error ?: append(out, group, a->runs, set.range);
     free(set.range);
     return error;
 }

@@ -50,11 +50,9 @@ static int append_row(struct job_hops *out, const struct hop *h, uint32_t n, boo
     }
     row.range_first = out->ranges.count;
     row.range_count = set.count;
-    if (!error)
-        error = base_array_append(&out->ranges.range, &out->ranges.count, &out->ranges.room, set.range, set.count,
-                                  sizeof *set.range);
-    if (!error)
-        error = base_array_append(&out->hop, &out->hop_count, &out->hop_room, &row, 1, sizeof row);
+    error = error ?: base_array_append(&out->ranges.range, &out->ranges.count, &out->ranges.room, set.range, set.count,
+                                       sizeof *set.range);
+    error = error ?: base_array_append(&out->hop, &out->hop_count, &out->hop_room, &row, 1, sizeof row);
     free(set.range);
     return error;
 }
@@ -125,14 +123,10 @@ int job_hops_join(const struct job *into, const struct job *from, const struct j
     uint64_t hops = (uint64_t)a->hop_count + b->hop_count;
     struct hop *hop = malloc((hops + 1) * sizeof *hop);
     int error = hops > BASE_ARRAY_LIMIT ? PYTHIA_ELIMIT : hop ? 0 : PYTHIA_ENOMEM;
-    if (!error)
-        error = job_rows_join(into, from, JOB_TABLE_STOPS, maps, made);
-    if (!error)
-        error = number_hops(a, &same, &made->hops, hop);
-    if (!error)
-        error = number_hops(b, maps, &made->hops, hop + a->hop_count);
-    if (!error)
-        error = join_hops(&made->hops, hop, (uint32_t)hops);
+    error = error ?: job_rows_join(into, from, JOB_TABLE_STOPS, maps, made);
+    error = error ?: number_hops(a, &same, &made->hops, hop);
+    error = error ?: number_hops(b, maps, &made->hops, hop + a->hop_count);
+    error = error ?: join_hops(&made->hops, hop, (uint32_t)hops);
     free(hop);
     return error;
 }

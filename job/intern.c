@@ -35,7 +35,7 @@ void job_table_put(struct job_table *t, struct grammar_hash hash, uint32_t numbe
 int job_table_reserve(struct job_table *t, uint32_t extra)
 {
     int error = base_array_room(&t->entry, &t->room, (uint64_t)t->entries.used + extra, sizeof *t->entry);
-    return error ? error : base_hash_reserve(&t->entries, extra);
+    return error ?: base_hash_reserve(&t->entries, extra);
 }
 
 void job_table_free(struct job_table *t)

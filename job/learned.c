@@ -42,8 +42,7 @@ int job_learn(struct job *into, const struct job *from)
 {
     struct job l = { 0 };
     int error = take(into, from, JOB_TABLE_REGIONS, &l, JOB_TABLE_LEARNED_REGIONS);
-    if (!error)
-        error = take(into, into, JOB_TABLE_LEARNED_REGIONS, &l, JOB_TABLE_LEARNED_REGIONS);
+    error = error ?: take(into, into, JOB_TABLE_LEARNED_REGIONS, &l, JOB_TABLE_LEARNED_REGIONS);
     if (!error)
         error = from->task_count ? take(into, from, JOB_TABLE_TASKS, &l, JOB_TABLE_LEARNED_TASKS)
                                  : take(into, into, JOB_TABLE_LEARNED_TASKS, &l, JOB_TABLE_LEARNED_TASKS);
@@ -60,7 +59,6 @@ int job_inherit(struct job *into, const struct job *from)
 {
     enum job_tables tasks = from->learned.task_count ? JOB_TABLE_LEARNED_TASKS : JOB_TABLE_TASKS;
     int error = take(into, from, JOB_TABLE_LEARNED_REGIONS, into, JOB_TABLE_REGIONS);
-    if (!error)
-        error = take(into, from, JOB_TABLE_REGIONS, into, JOB_TABLE_REGIONS);
+    error = error ?: take(into, from, JOB_TABLE_REGIONS, into, JOB_TABLE_REGIONS);
     return error || into->task_count ? error : take(into, from, tasks, into, JOB_TABLE_TASKS);
 }

@@ -75,7 +75,7 @@ int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *
                                                         rounded(grammar_moments_deviation(&s->duration, s->count)) } };
     }
     free(w);
-    return error ? error : job_rows_settle(j, JOB_TABLE_OWN);
+    return error ?: job_rows_settle(j, JOB_TABLE_OWN);
 }
 
 void job_own_drop(struct job *j, uint32_t rank, uint32_t thread)

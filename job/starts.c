@@ -44,7 +44,7 @@ static int append(struct job_starts *s, int64_t name, const struct job_start_run
 {
     struct job_start_list list = { name, s->run_count, count };
     int error = base_array_append(&s->runs, &s->run_count, &s->run_room, runs, count, sizeof *runs);
-    return error ? error : base_array_append(&s->list, &s->count, &s->room, &list, 1, sizeof list);
+    return error ?: base_array_append(&s->list, &s->count, &s->room, &list, 1, sizeof list);
 }
 
 /* The lists of both in the order of their names. */
@@ -78,8 +78,7 @@ int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs
     if (job_starts_find(j, name, &known))
         return 0;
     int error = append(&one, name, runs, count);
-    if (!error)
-        error = join(&j->starts, &one, &joined);
+    error = error ?: join(&j->starts, &one, &joined);
     free_starts(&one);
     if (error)
         return error;

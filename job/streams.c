@@ -110,8 +110,7 @@ int job_streams_disjoint(const struct job *a, const struct job *b)
     if (!a->class_count || !b->class_count || last_rank(a) < first_rank(b))
         return 0; /* the common case: everything of `b` comes after */
     int error = add_members(&all, a);
-    if (!error)
-        error = add_members(&all, b);
+    error = error ?: add_members(&all, b);
     free(all.range);
     return error;
 }
@@ -130,7 +129,7 @@ int job_streams_room(struct job *j)
         j->info.block = block;
     }
     job_rows_free(&made);
-    return error ? error : job_rows_room(j, JOB_TABLE_STREAMS, (uint64_t)j->stream_count + 1);
+    return error ?: job_rows_room(j, JOB_TABLE_STREAMS, (uint64_t)j->stream_count + 1);
 }
 
 void job_streams_add(struct job *j, const struct job_stream *s)

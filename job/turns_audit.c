@@ -114,8 +114,7 @@ static int audit_create(struct audit *a, const struct job_class *c)
         a->row[c->turns[i].node] = row;
         job_turns_extent(c, c->turns[i].node, &least, &a->most[row]);
     }
-    if (!error)
-        error = add_rules(a);
+    error = error ?: add_rules(a);
     if (error)
         audit_free(a);
     return error;

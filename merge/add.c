@@ -36,8 +36,7 @@ static int class_add(struct job *j, struct job_class *c, uint32_t *number)
     uint32_t n = job_table_find(&x->table[JOB_INTERNED_CLASS], c->hash);
     if (n == GRAMMAR_NONE) {
         int error = base_array_room(&j->classes, &x->class_room, (uint64_t)j->class_count + 1, sizeof *j->classes);
-        if (!error)
-            error = job_table_reserve(&x->table[JOB_INTERNED_CLASS], 1);
+        error = error ?: job_table_reserve(&x->table[JOB_INTERNED_CLASS], 1);
         if (error)
             return error;
         *number = j->class_count++;
@@ -81,8 +80,7 @@ int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_f
     if (stream.class_index == GRAMMAR_NONE)
         stream.class_index = j->class_count;
     error = job_own_add(j, stream.class_index, g, s->rank, s->thread); /* while the times are this stream's alone */
-    if (!error)
-        error = class_add(j, &c, &stream.class_index);
+    error = error ?: class_add(j, &c, &stream.class_index);
     if (error) {
         job_own_drop(j, s->rank, s->thread);
         job_class_clear(&c); /* the grammar is in there */

@@ -83,11 +83,9 @@ static int map_definitions(struct merge *m)
         if ((m->map[JOB_OF_STRINGS][i] = job_string(m->into, f->strings[i])) == GRAMMAR_NONE)
             return PYTHIA_ENOMEM;
     int error = map_rows(m, JOB_TABLE_MODULES, JOB_OF_MODULES, NULL);
-    if (!error)
-        error = map_callsites(m);
-    if (!error)
-        error = map_rows(m, JOB_TABLE_COMMS, JOB_OF_COMMS, NULL);
-    return error ? error : map_rows(m, JOB_TABLE_TERMINALS, JOB_OF_TERMINALS, NULL);
+    error = error ?: map_callsites(m);
+    error = error ?: map_rows(m, JOB_TABLE_COMMS, JOB_OF_COMMS, NULL);
+    return error ?: map_rows(m, JOB_TABLE_TERMINALS, JOB_OF_TERMINALS, NULL);
 }
 
 /* --- Classes --- */
@@ -115,10 +113,9 @@ static int plan_classes(struct merge *m)
         return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < m->from->class_count && !error; i++)
         error = plan_class(m, i);
-    if (!error)
-        error = base_array_room(&m->into->classes, &x->class_room, (uint64_t)m->into->class_count + m->new_classes,
-                           sizeof *m->into->classes);
-    return error ? error : job_table_reserve(&x->table[JOB_INTERNED_CLASS], m->new_classes);
+    error = error ?: base_array_room(&m->into->classes, &x->class_room, (uint64_t)m->into->class_count + m->new_classes,
+                                sizeof *m->into->classes);
+    return error ?: job_table_reserve(&x->table[JOB_INTERNED_CLASS], m->new_classes);
 }
 
 static void plan_free(struct merge *m)
@@ -161,12 +158,9 @@ static int plan_tables(struct merge *m)
 {
     m->made.info.block = job_streams_block(m->into, m->from);
     int error = job_groups_join(m->into, m->from, m->map[JOB_OF_COMMS], &m->made.groups);
-    if (!error)
-        error = job_flows_join(m->into, m->from, m->map[JOB_OF_TERMINALS], &m->made.flows);
-    if (!error)
-        error = job_hops_join(m->into, m->from, &m->maps, &m->made);
-    if (!error)
-        error = job_starts_join(m->into, m->from, &m->made.starts);
+    error = error ?: job_flows_join(m->into, m->from, m->map[JOB_OF_TERMINALS], &m->made.flows);
+    error = error ?: job_hops_join(m->into, m->from, &m->maps, &m->made);
+    error = error ?: job_starts_join(m->into, m->from, &m->made.starts);
     for (enum job_tables t = 0; t < JOB_TABLES && !error; t++)
         if (is_made(t) && job_schemas[t].keyed && t < JOB_TABLE_STOPS)
             error = job_rows_join(m->into, m->from, t, &m->maps, &m->made);
@@ -216,14 +210,10 @@ int merge_job(struct job *into, const struct job *from)
     struct merge m = { .into = into, .from = from };
     struct job_mark mark = job_mark(into);
     int error = job_streams_disjoint(into, from);
-    if (!error)
-        error = maps_create(&m);
-    if (!error)
-        error = map_definitions(&m);
-    if (!error)
-        error = plan_classes(&m);
-    if (!error)
-        error = plan_tables(&m);
+    error = error ?: maps_create(&m);
+    error = error ?: map_definitions(&m);
+    error = error ?: plan_classes(&m);
+    error = error ?: plan_tables(&m);
     if (error) {
         job_rollback(into, mark);
     } else {

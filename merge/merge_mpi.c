@@ -110,8 +110,7 @@ static int take(struct node *n, const void *data, size_t size)
     struct job *theirs = NULL;
     char why[160];
     int error = file_unpack(data, size, &theirs, why, sizeof why);
-    if (!error)
-        error = merge_job(n->job, theirs);
+    error = error ?: merge_job(n->job, theirs);
     job_destroy(theirs);
     return error;
 }
@@ -170,8 +169,7 @@ static int receive_from(struct node *n, int child, uint64_t covered)
     uint8_t *known = n->job ? malloc(offer.classes + 1) : NULL;
     uint64_t wanted = known != NULL;
     error = receive_bodies(n, child, offer.classes, known);
-    if (!error)
-        error = send_bytes(n, child, &wanted, sizeof wanted);
+    error = error ?: send_bytes(n, child, &wanted, sizeof wanted);
     if (!error && known)
         error = send_bytes(n, child, known, offer.classes);
     if (!error && known)

@@ -143,10 +143,8 @@ static int put_column(struct merge_union *out, uint32_t node, const struct parts
         qsort(one, n, sizeof *one, walk_order);
     for (uint64_t i = 0; i < n && !error; i++)
         number[i] = one[i].exponent;
-    if (!error)
-        error = job_column_make(&out->columns[out->column_count], number, n);
-    if (!error)
-        error = put_turn(out, (struct job_turn){ .node = node, .column = out->column_count++ });
+    error = error ?: job_column_make(&out->columns[out->column_count], number, n);
+    error = error ?: put_turn(out, (struct job_turn){ .node = node, .column = out->column_count++ });
     free(one);
     free(m);
     free(number);

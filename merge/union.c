@@ -47,9 +47,8 @@ static int join_all_variants(struct merge_union *out, const struct job_class *a,
         uint32_t na = order <= 0 ? run_length(a, i) : 0, nb = order >= 0 ? run_length(b, k) : 0;
         uint32_t at = out->variant_count;
         int error = merge_variants_join(out, a, a->variants + i, na, b, b->variants + k, nb);
-        if (!error)
-            error = base_array_room(&out->samples, &out->sample_room, (uint64_t)out->sample_count + 1,
-                                    sizeof *out->samples);
+        error = error ?: base_array_room(&out->samples, &out->sample_room, (uint64_t)out->sample_count + 1,
+                                         sizeof *out->samples);
         if (error)
             return error;
         out->samples[out->sample_count++] = out->variants[at].attr;
@@ -66,10 +65,8 @@ int merge_class_join(const struct job_class *a, const struct job_class *b, struc
         return PYTHIA_EINVAL;
     int error = job_ranges_union(&both.ranges, a->ranges, a->member_ranges, b->ranges, b->member_ranges);
     both.member_ranges = both.ranges.count;
-    if (!error)
-        error = merge_turns_join(&both, a, b);
-    if (!error)
-        error = join_all_variants(&both, a, b);
+    error = error ?: merge_turns_join(&both, a, b);
+    error = error ?: join_all_variants(&both, a, b);
     if (error) {
         merge_union_clear(&both);
         return error;

@@ -258,7 +258,7 @@ static void mix_exclusive(struct job *run, const struct job *profile, double sha
 static int keep_the_rest(struct job *run, const struct job *profile)
 {
     int error = job_inherit(run, profile);
-    return error ? error : keep_sums(run, profile);
+    return error ?: keep_sums(run, profile);
 }
 
 /* --- The classes --- */
@@ -281,7 +281,7 @@ int merge_update(struct job *run, const struct job *profile, struct merge_update
     uint32_t runs = profile->info.runs < UINT32_MAX ? profile->info.runs : UINT32_MAX - 1;
     struct merge_updated d = {.runs = 1, .share = 1.0 / (runs < LONGEST_MEMORY ? runs + 1 : LONGEST_MEMORY)};
     int error = keep_the_rest(run, profile);
-    error = error ? error : mix_classes(run, profile, &d);
+    error = error ?: mix_classes(run, profile, &d);
     if (error)
         return error;
     for (uint32_t i = 0; i < run->stream_count; i++)

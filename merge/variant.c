@@ -120,8 +120,7 @@ int merge_union_set(struct merge_union *out, const struct job_range *r, uint32_t
 static int append_variant(struct merge_union *out, struct job_variant v, const struct job_range *r, uint32_t count)
 {
     int error = base_array_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
-    if (!error)
-        error = merge_union_set(out, r, count, &v.range_first);
+    error = error ?: merge_union_set(out, r, count, &v.range_first);
     v.range_count = count;
     if (!error)
         out->variants[out->variant_count++] = v;
@@ -324,8 +323,7 @@ static int join_into(struct merge_union *out, const struct job_class *a, const s
     for (uint32_t i = 0; i < nb; i++)
         all.piece[na + i] = piece_of(b, &vb[i]);
     all.count = na + nb;
-    if (!error)
-        error = partition(&all, relation, &groups);
+    error = error ?: partition(&all, relation, &groups);
     if (!error)
         error = groups == na ? emit(out, va->node, &all, groups) : 1;
     free(all.piece);
@@ -372,7 +370,7 @@ static int emit_best(struct merge_union *out, uint32_t node, struct pieces *all)
         }
     }
     int error = partition(all, best, &groups);
-    return error ? error : emit(out, node, all, groups);
+    return error ?: emit(out, node, all, groups);
 }
 
 static int join_members(struct merge_union *out, const struct job_class *a, const struct job_variant *va,

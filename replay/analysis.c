@@ -204,10 +204,10 @@ static int analyse(struct replay_analysis *a)
         if (analysis_waits(replay_bind_site(a->bind, s)))
             *replay_bind_extra(a->bind, s) = least_rest(a, s);
     a->fill = 1;
-    rc = rc ? rc : replay(a, true);
+    rc = rc ?: replay(a, true);
     if (rc == 0)
         replay_moving_find(a);
-    rc = rc ? rc : fit_rests(a, bare);
+    rc = rc ?: fit_rests(a, bare);
     a->missed = rc ? 0 : off(a);
     return rc;
 }

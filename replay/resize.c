@@ -93,7 +93,7 @@ static int label_class(struct search *s, uint32_t index)
         if (!names_a_rank((enum grammar_channel)v->attr.channel))
             continue;
         rc = allow(s, c, v);
-        rc = rc ? rc : allow_xor(s, c, v);
+        rc = rc ?: allow_xor(s, c, v);
         label_variant(s, c, i);
     }
     return rc;

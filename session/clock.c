@@ -15,8 +15,7 @@ static int ask_parent(const struct session_clock_line *l, int parent, struct ses
     for (int i = 0; i < SESSION_CLOCK_ROUNDS && !error; i++) {
         int64_t value[2] = {0, 0}, sent = l->now(l->context);
         error = l->send(l->context, parent, value);
-        if (!error)
-            error = l->receive(l->context, parent, value);
+        error = error ?: l->receive(l->context, parent, value);
         int64_t back = l->now(l->context), half = (back - sent + 1) / 2;
         if (half < o->error)
             *o = (struct session_clock_offset){sent + half, value[0] - (sent + half), half};
@@ -32,8 +31,7 @@ static int answer_child(const struct session_clock_line *l, int child)
         error = l->receive(l->context, child, value);
         value[0] = l->now(l->context);
         value[1] = 0;
-        if (!error)
-            error = l->send(l->context, child, value);
+        error = error ?: l->send(l->context, child, value);
     }
     return error;
 }
@@ -57,8 +55,7 @@ int session_clock_measure(const struct session_clock_line *l, struct session_clo
             error = answer_child(l, l->rank + bit);
     if (!error && l->rank) {
         error = ask_parent(l, l->rank - bit, o);
-        if (!error)
-            error = hear_parent(l, l->rank - bit, o);
+        error = error ?: hear_parent(l, l->rank - bit, o);
     }
     while (!error && (bit /= 2))
         if (l->rank + bit < l->ranks)

@@ -242,14 +242,11 @@ int session_frozen_add(struct session_frozen *f, struct job *job)
     f->grammar = NULL;
     g->terminals = job->terminal_count; /* more may have been defined since */
     int error = merge_add_stream(job, &f->stream, g);
-    if (!error)
-        error = session_flows_finish(&f->flows, job, f->stream.rank);
-    if (!error)
-        error = session_hops_finish(&f->hops, job, f->stream.rank, f->stream.thread, f->terminal);
+    error = error ?: session_flows_finish(&f->flows, job, f->stream.rank);
+    error = error ?: session_hops_finish(&f->hops, job, f->stream.rank, f->stream.thread, f->terminal);
     if (!error && f->threads.ranks)
         error = job_threads_add(job, &f->threads);
-    if (!error)
-        error = session_timeline_finish(&f->timeline, job, f->stream.rank, f->terminal);
+    error = error ?: session_timeline_finish(&f->timeline, job, f->stream.rank, f->terminal);
     session_frozen_drop(f);
     return error;
 }

@@ -132,8 +132,7 @@ static void store_score(struct job *reference, const struct job *job, const char
     char why[512] = "out of memory";
     reference->oracle = job->oracle;
     int error = job_learn(reference, job);
-    if (!error)
-        error = file_write(reference, path, why, sizeof why);
+    error = error ?: file_write(reference, path, why, sizeof why);
     if (error)
         base_log_warn("the score of this run is not stored: %s", why);
     else
@@ -175,8 +174,7 @@ static void fold_in(struct job *job, struct job *reference, const char *path)
         store_score(reference, job, path);
         return;
     }
-    if (!error)
-        error = file_write(job, path, why, sizeof why);
+    error = error ?: file_write(job, path, why, sizeof why);
     if (error) {
         base_log_warn("the profile is not updated: %s", why);
         return;
