@@ -12,8 +12,8 @@
  *   all of the parent's ranks are in it    the lowest number that no living one of these has
  *   some are                               that of an earlier one with the same members, which is gone; else how many
  *                                          calls on the parent there were before, those that left this rank out, too
- *   only they took part (create_group)     how many they are, of both groups, and the lowest number that no living one
- *                                          with the same members has
+ *   only they took part (create_group)     how many they are, of both groups, and where; the lowest number that no
+ *                                          living one with the same members has
  *
  * So ranks agree, and a program that makes and frees a communicator in a loop has one name, not one for each turn.
  * The last number (64 of parts, 255 of others) is shared; where numbers of parts come by chance they become "*".

@@ -143,6 +143,25 @@ static bool comm_by_chance(const struct comm_entry *entry)
     return parts && !pmpi_hook_order_follow(&parts->order, number);
 }
 
+/* "(size)", "(size*stride)", "(size:window)": how many are in it; the stride where it is not 1; where the first one is
+   in steps of that, modulo the size. Groups that overlap, as those with each neighbour do, differ in one of these;
+   rows have one name, and so have columns. */
+static void comm_among(const struct comm_entry *entry, char *text, size_t room)
+{
+    static const struct job_run nobody = {.count = 1, .stride = 1};
+    const struct job_run *run = entry->members && entry->members->run_count ? entry->members->runs : &nobody;
+    uint32_t size = (uint32_t)(entry->seen.size + (entry->seen.inter ? entry->seen.fan : 0));
+    uint32_t stride = run->count < 2 ? 1 : run->stride < 0 ? -(uint32_t)run->stride : (uint32_t)run->stride;
+    uint32_t lowest = run->stride < 0 ? run->first - (run->count - 1) * stride : run->first;
+    uint32_t window = stride ? lowest / stride % (uint32_t)entry->seen.size : 0;
+    char by[16] = "", at[16] = "";
+    if (stride != 1)
+        snprintf(by, sizeof(by), "*%u", stride);
+    if (window)
+        snprintf(at, sizeof(at), ":%u", window);
+    snprintf(text, room, "(%u%s%s)", size, by, at);
+}
+
 static void comm_name_child(struct comm_entry *entry, struct comm_entry *parent, const char *kind)
 {
     struct comm_kind *k = comm_kind(parent ? parent : &comm_nobody, kind);
@@ -159,12 +178,12 @@ static void comm_name_child(struct comm_entry *entry, struct comm_entry *parent,
     entry->order = entry->how == COMM_WHOLE  ? comm_order_whole(k)
                    : entry->how == COMM_PART ? comm_order_part(k, entry, call)
                                              : comm_order_alone(k, entry);
-    char number[16] = "*", among[16] = "";
+    char number[16] = "*", among[48] = "";
     entry->by_chance = comm_by_chance(entry);
     if (!entry->by_chance)
         snprintf(number, sizeof(number), "%u", entry->order);
     if (entry->how == COMM_ALONE)
-        snprintf(among, sizeof(among), "(%d)", entry->seen.size + (entry->seen.inter ? entry->seen.fan : 0));
+        comm_among(entry, among, sizeof(among));
     int length = snprintf(entry->name, sizeof(entry->name), "%s%s%s%s#%s", parent ? parent->name : "",
                           parent ? "/" : "", kind, among, number);
     if (length >= (int)sizeof(entry->name))

@@ -7,8 +7,9 @@
  *     made by all of the parent's ranks     the lowest number that none of them has
  *     by some of them (a split's parts)     that of an earlier one with these members, else which call it was; "*"
  *                                           where that comes by chance
- *     by its members alone (create_group)   the lowest that none of these members has; with how many they are, for
- *                                           larger and smaller ones may live at a time: create_group(3)#0
+ *     by its members alone (create_group)   the lowest that none of these members has; with how many they are, and
+ *                                           where, for others may live at a time: create_group(3)#0,
+ *                                           create_group(2*4)#0 ranks 4 apart, create_group(2:1)#0 the window at 1
  *
  * Private to comm.c, whose lock is held in all of these. Threads: one at a time.  Hook-safe: no.
  */

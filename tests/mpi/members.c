@@ -32,9 +32,9 @@ static void use(MPI_Comm on)
     MPI_Comm_test_inter(on, &inter);
     MPI_Comm_rank(on, &me);
     MPI_Comm_size(on, &n);
-    if (!inter)
+    if (!inter && n <= size) /* whom messages to another world are for its job does not say */
         MPI_Sendrecv(&me, 1, MPI_INT, (me + 1) % n, 1, &in, 1, MPI_INT, (me + n - 1) % n, 1, on, MPI_STATUS_IGNORE);
-    else
+    else if (inter)
         MPI_Sendrecv(&me, 1, MPI_INT, me, 1, &in, 1, MPI_INT, me, 1, on, MPI_STATUS_IGNORE);
     if (!inter)
         MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, on);
@@ -130,6 +130,21 @@ static void inter(void)
     keep(all);
 }
 
+/* With each neighbour: the first one that a rank makes is its neighbour's second one. */
+static void pairs(void)
+{
+    MPI_Comm c[2] = { MPI_COMM_NULL, MPI_COMM_NULL };
+    for (int first = rank - 1; first <= rank; first++) {
+        if (first < 0 || first + 1 == size)
+            continue;
+        MPI_Group g = group_of(first, first + 1, 1);
+        MPI_Comm_create_group(MPI_COMM_WORLD, g, 8, &c[first % 2]);
+        MPI_Group_free(&g);
+    }
+    keep(c[0]);
+    keep(c[1]);
+}
+
 /* All, all but one, and halves: of the same group, and alive together. */
 static void by_group(MPI_Group all, int session)
 {
@@ -166,9 +181,36 @@ static void sessions(void)
 #endif
 }
 
+/* With a process more, which does in `all` what the others do there. */
+static char *program;
+
+static void spawn(void)
+{
+    char *arguments[] = { "child", NULL };
+    MPI_Comm copy, between, all;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
+    MPI_Intercomm_merge(between, 0, &all);
+    MPI_Comm_disconnect(&between);
+    keep(copy);
+    keep(all);
+    split();
+}
+
+static void child(MPI_Comm parent)
+{
+    MPI_Comm all;
+    MPI_Intercomm_merge(parent, 1, &all);
+    MPI_Comm_disconnect(&parent);
+    for (int turn = 0; turn < TURNS; turn++)
+        use(all);
+    MPI_Comm_free(&all);
+}
+
 static const struct { const char *name; void (*make)(void); } kinds[] = {
     { "split", split }, { "create", create }, { "create_group", create_group }, { "split_type", split_type },
     { "dup", dup },     { "cart", cart },     { "inter", inter }, { "groups", groups },
+    { "pairs", pairs }, { "spawn", spawn },
     { "sessions", sessions },
 };
 
@@ -198,6 +240,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm parent;
+    MPI_Comm_get_parent(&parent);
+    program = argv[0];
+    if (parent != MPI_COMM_NULL)
+        child(parent);
     for (int i = 1; i < argc; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (!strcmp(argv[i], kinds[k].name))
