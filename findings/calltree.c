@@ -66,10 +66,9 @@ static int node_below(struct build *b, int parent, const struct report_path *new
 
 static int function_below(struct build *b, int parent, const struct job_frame *f, const struct report_place *p)
 {
-    const char *interpreter = report_interpreter(job_text(b->j, b->j->modules[f->module].path));
-    const struct report_path new = { .terminal = GRAMMAR_NONE, .name = interpreter ?: p->function, .place = p };
+    const struct report_path new = { .terminal = GRAMMAR_NONE, .name = p->function, .place = p };
 
-    if (interpreter && same_name(b->t->path[parent].name, interpreter))
+    if (p->interpreter && same_name(b->t->path[parent].name, p->interpreter))
         return parent;
     return node_below(b, parent, &new, new.name ? 0 : f->offset ^ (uint64_t)f->module << 48);
 }

@@ -339,15 +339,24 @@ static void put_in_order(struct loops_search *s)
 
 /* --- Places in the source --- */
 
+/* In a program that is interpreted: the interpreter. */
+static const struct report_place *place_of_head(const struct loops_search *s, const struct job_stop *head)
+{
+    const struct job_callsite *c = head->path == GRAMMAR_NONE ? NULL : &s->j->callsites[head->path];
+
+    for (uint32_t k = 0; c && k < c->count; k++)
+        if (report_interpreter(job_text(s->j, s->j->modules[s->j->frames[c->first + k].module].path)))
+            return report_resolve(s->r->resolver, head->path, k, REPORT_CALL);
+    return report_place_of(s->r, head->terminal);
+}
+
 static void find_place(struct loops_search *s, uint32_t i)
 {
     struct report_loop *l = &s->l->loop[i];
-    const struct job_stop *head = &s->hops->stop[l->head];
-    if (s->l->by_code) {
+    if (s->l->by_code)
         l->place = report_resolve_at(s->r->resolver, s->closes[i]->module, s->closes[i]->offset, REPORT_ENTRY);
-    } else {
-        l->place = report_place_of(s->r, head->terminal);
-    }
+    else
+        l->place = place_of_head(s, &s->hops->stop[l->head]);
     l->function = l->place ? l->place->function : NULL;
 }
 

@@ -2,6 +2,7 @@
 /* Addresses to source with libdw; see resolve.h. */
 #include "findings/resolve.h"
 
+#include <ctype.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/hex.h"
 #include "base/must.h"
 #include "base/name.h"
@@ -28,9 +30,9 @@ struct report_resolver {
     const struct job *job;
     Dwfl *dwfl;              /* created with the first module */
     struct module *modules;
-    struct report_place **places; /* 2 * frame + kind; NULL: not asked yet */
-    struct report_place **others; /* of report_resolve_at() */
-    uint32_t other_count;
+    struct answer { uint32_t module; enum report_address kind; struct report_place *place; } *answers;
+    uint32_t count;
+    struct base_hash known; /* answers, by module, offset and kind */
 };
 
 /* By build-id, and by the name that a stripped file has. Only what is on this machine: nothing from debuginfod. */
@@ -55,14 +57,11 @@ struct report_resolver *report_resolver_create(const struct job *j)
 
     r->job = j;
     r->modules = calloc((size_t)j->module_count + 1, sizeof *r->modules);
-    r->places = calloc(2 * (size_t)j->frame_count + 1, sizeof *r->places);
     return r;
 }
 
 static void place_destroy(struct report_place *p)
 {
-    if (!p)
-        return;
     free((char *)p->symbol);
     free((char *)p->function);
     free((char *)p->full);
@@ -74,14 +73,12 @@ void report_resolver_destroy(struct report_resolver *r)
 {
     if (!r)
         return;
-    for (size_t i = 0; i < 2 * (size_t)r->job->frame_count; i++)
-        place_destroy(r->places[i]);
-    for (uint32_t i = 0; i < r->other_count; i++)
-        place_destroy(r->others[i]);
+    for (uint32_t i = 0; i < r->count; i++)
+        place_destroy(r->answers[i].place);
     if (r->dwfl)
         dwfl_end(r->dwfl);
-    free(r->others);
-    free(r->places);
+    base_hash_close(&r->known);
+    free(r->answers);
     free(r->modules);
     free(r);
 }
@@ -267,7 +264,10 @@ static void fill(struct report_resolver *r, struct report_place *p, const struct
 
     p->module = base_name(job_text(r->job, r->job->modules[f->module].path));
     p->offset = f->offset;
-    if (kept)
+    p->interpreter = report_interpreter(p->module);
+    if (p->interpreter)
+        set_name(p, p->interpreter);
+    else if (kept)
         take(r, p, kept);
     if (!p->symbol && !p->line)
         find(r, p, f, kind);
@@ -278,23 +278,26 @@ const struct report_place *report_resolve(struct report_resolver *r, uint32_t ca
 {
     if (callsite >= r->job->callsite_count || depth >= r->job->callsites[callsite].count)
         return NULL;
-    uint32_t frame = r->job->callsites[callsite].first + depth;
-    struct report_place **slot = &r->places[2 * (size_t)frame + (kind == REPORT_CALL)];
-    if (!*slot) {
-        *slot = calloc(1, sizeof **slot);
-        fill(r, *slot, &r->job->frames[frame], kind);
-    }
-    return *slot;
+    const struct job_frame *f = &r->job->frames[r->job->callsites[callsite].first + depth];
+    return report_resolve_at(r, f->module, f->offset, kind);
 }
 
 const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
                                              enum report_address kind)
 {
     const struct job_frame f = { .module = module, .offset = address };
-    struct report_place *p = calloc(1, sizeof *p);
+    uint64_t hash = base_hash_mix(base_hash_mix(address) ^ ((uint64_t)module << 1 | (kind == REPORT_CALL)));
+    uint32_t at = base_hash_start(hash), n;
 
-    base_must(base_array_more(&r->others, r->other_count, sizeof p));
-    r->others[r->other_count++] = p;
+    while ((n = base_hash_next(&r->known, hash, &at)) != BASE_HASH_NONE) {
+        const struct answer *a = &r->answers[n];
+        if (a->module == module && a->kind == kind && a->place->offset == address)
+            return a->place;
+    }
+    struct report_place *p = calloc(1, sizeof *p);
+    base_must(base_array_more(&r->answers, r->count, sizeof *r->answers) || base_hash_reserve(&r->known, 1));
+    base_hash_put(&r->known, hash, r->count);
+    r->answers[r->count++] = (struct answer){ module, kind, p };
     fill(r, p, &f, kind);
     return p;
 }
@@ -320,7 +323,7 @@ static void frame_text(const struct report_place *p, char *text, size_t size)
 {
     if (p->function && p->line)
         snprintf(text, size, "%s@%s:%u", p->function, p->file, p->line);
-    else if (p->function)
+    else if (p->function && !p->interpreter)
         snprintf(text, size, "%s+0x%llx@%s", p->function, (unsigned long long)p->within, p->module);
     else if (p->line)
         snprintf(text, size, "?@%s:%u", p->file, p->line);
@@ -353,7 +356,10 @@ const char *report_interpreter(const char *path)
     static const char *const names[] = { "python", "lua", "libR.so", "perl", "julia", "libpython", "liblua", "libperl",
                                          "libjulia" };
     const char *name = base_name_begins(path, names, sizeof names / sizeof *names);
+    char next = name ? base_name(path)[strlen(name)] : '\0';
 
+    if (isalpha((unsigned char)next) || next == '_') /* "julia_set" */
+        return NULL;
     return !name || strncmp(name, "lib", 3) != 0 ? name : name[3] == 'R' ? "R" : name + 3;
 }
 
@@ -371,7 +377,7 @@ void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum rep
             text[used++] = '<';
         frame_text(p, text + used, size - used);
         used += strlen(text + used);
-        if (p->in_main)
+        if (p->in_main || p->interpreter)
             break;
         kind = REPORT_CALL; /* above a region's entry there are only calls */
     }

@@ -36,6 +36,7 @@ struct report_place {
     uint64_t within;      /* bytes from the symbol's begin, where only a symbol is known */
     const char *module;   /* last component of the module's path, never NULL */
     uint64_t offset;      /* as in the job */
+    const char *interpreter; /* the module is one: then that is the function, whatever it does; NULL: it is not */
     bool in_main;         /* it is main, or inlined into it: above it there is only what started the program. Ask before
                              the frame above is resolved: that opens the C library's debug information, which takes a
                              twentieth of a second where it is installed */
@@ -65,7 +66,8 @@ const char *report_function_at(const struct report_place *p, bool full);
 
 /*
  * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a
- * symbol is known "symbol+0xwithin@module", where nothing is "module+0xoffset"; "-" for none. Always ends in '\0'.
+ * symbol is known "symbol+0xwithin@module", where nothing is "module+0xoffset"; "-" for none. An interpreter is its
+ * name and the last frame. Always ends in '\0'.
  */
 void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
                           size_t size);

@@ -139,6 +139,11 @@ START_TEST(an_interpreter)
     struct report *r = report_create(j);
     struct report_calltree *t = report_calltree_create(r);
     ck_assert_uint_eq(find(t, "python;MPI.so+0x7;MPI_Send")->depth, 3);
+    char text[64];
+    report_callsite_text(r->resolver, j->hops.stop[0].path, REPORT_CALL, text, sizeof text);
+    ck_assert_str_eq(text, "MPI.so+0x7<python");
+    ck_assert_ptr_null(report_interpreter("/x/julia_set"));
+    ck_assert_str_eq(report_interpreter("/usr/lib/libpython3.11.so.1.0"), "python");
     report_calltree_destroy(t);
     report_destroy(r);
     job_destroy(j);
