@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -21,12 +20,8 @@ uint64_t base_clock_node(void)
     size_t at = 0;
     if (uname(&name) == 0)
         at = strnlen(strcpy(text, name.nodename), 255) + 1;
-    int boot = base_io_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
-    ssize_t got = boot >= 0 ? read(boot, text + at, 64) : 0;
-    if (boot >= 0)
-        close(boot);
-    at += got > 0 ? (size_t)got : 0;
-    got = readlink("/proc/self/ns/time", text + at, 64);
+    at += base_io_text(text + at, 64 + 1, "/proc/sys/kernel/random/boot_id");
+    ssize_t got = readlink("/proc/self/ns/time", text + at, 64);
     at += got > 0 ? (size_t)got : 0;
     return XXH64(text, at, 0);
 }
@@ -45,13 +40,9 @@ static bool invariant(void)
 /* The kernel goes over to these when it finds the counters of the sockets out of step. */
 static bool distrusted(void)
 {
-    char name[32] = "";
-    int fd = base_io_open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY, 0);
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, name, sizeof name - 1);
-    close(fd);
-    return n > 0 && (!strncmp(name, "hpet", 4) || !strncmp(name, "acpi_pm", 7) || strstr(name, "jiffies"));
+    char name[32];
+    base_io_text(name, sizeof name, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    return !strncmp(name, "hpet", 4) || !strncmp(name, "acpi_pm", 7) || strstr(name, "jiffies");
 }
 
 /* Both clocks at one moment: the reading of the system's clock that took the fewest ticks was interrupted the least. */

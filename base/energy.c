@@ -39,20 +39,6 @@ static bool read_number(int fd, uint64_t *value)
     return end != text;
 }
 
-static bool read_file(const char *root, const char *zone, const char *name, char *text, size_t size)
-{
-    char path[PATH_MAX];
-    int fd = (size_t)snprintf(path, sizeof path, "%s/%s/%s", root, zone, name) < sizeof path
-                 ? base_io_open(path, O_RDONLY, 0)
-                 : -1;
-    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    return n > 0;
-}
-
 /* "intel-rapl:0" is a package, "intel-rapl:0:1" a part of one; "intel-rapl" the whole mechanism, without a counter. */
 static bool wanted(const char *root, const char *zone)
 {
@@ -62,7 +48,7 @@ static bool wanted(const char *root, const char *zone)
         return false;
     if (!strchr(colon + 1, ':'))
         return true;
-    return read_file(root, zone, "name", name, sizeof name) && !strcmp(name, "dram");
+    return base_io_text(name, sizeof name, "%s/%s/name", root, zone) && !strcmp(name, "dram\n");
 }
 
 static int open_counter(const char *root, const char *zone)
@@ -78,7 +64,8 @@ static int open_counter(const char *root, const char *zone)
         close(c->fd);
         return EIO;
     }
-    c->range = read_file(root, zone, "max_energy_range_uj", range, sizeof range) ? strtoull(range, NULL, 10) : 0;
+    base_io_text(range, sizeof range, "%s/%s/max_energy_range_uj", root, zone);
+    c->range = strtoull(range, NULL, 10);
     energy.count++;
     return 0;
 }

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -119,6 +122,21 @@ int base_io_open(const char *path, int flags, mode_t mode)
     while ((fd = open(path, flags | O_CLOEXEC, mode)) < 0 && errno == EINTR)
         ;
     return base_io_raise(fd);
+}
+
+size_t base_io_text(char *text, size_t size, const char *format, ...)
+{
+    char path[PATH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(path, sizeof path, format, arguments);
+    va_end(arguments);
+    int fd = n > 0 && (size_t)n < sizeof path ? base_io_open(path, O_RDONLY, 0) : -1;
+    ssize_t got = fd >= 0 ? base_io_read(fd, text, size - 1) : 0;
+    text[got > 0 ? got : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
+    return got > 0 ? (size_t)got : 0;
 }
 
 int base_io_raise(int fd)

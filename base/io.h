@@ -35,6 +35,8 @@ int base_io_write(int fd, const void *data, size_t size);
 /* How many bytes came before the end: `size`, or fewer there. */
 ssize_t base_io_read(int fd, void *data, size_t size);
 ssize_t base_io_read_at(int fd, void *data, size_t size, off_t offset);
+/* The beginning of a file whose name is printed, with '\0' behind it: how many bytes, 0 where it cannot be read. */
+size_t base_io_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Close-on-exec, and out of the program's way: a descriptor of 100 or more, where the limits allow. */
 int base_io_open(const char *path, int flags, mode_t mode);
 /* The same of a descriptor that is open, which is closed. -1 is legal, errno stays. */

@@ -1,49 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/processors.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "base/launcher.h"
 
 /* The first words of a file; false when there is none. */
-static bool read_text(const char *path, char *text, size_t size)
-{
-    int file = base_io_open(path, O_RDONLY, 0);
-    ssize_t n = file >= 0 ? base_io_read(file, text, size - 1) : 0;
-    text[n > 0 ? n : 0] = '\0';
-    if (file >= 0)
-        close(file);
-    return n > 0;
-}
-
 /* "50000 100000" is half a processor, "max 100000" none that limits. */
 static double quota_v2(const char *directory)
 {
-    char path[PATH_MAX + 64], text[128];
+    char text[128];
     double quota, period;
-    snprintf(path, sizeof path, "%s/cpu.max", directory);
-    if (!read_text(path, text, sizeof text) || sscanf(text, "%lf %lf", &quota, &period) != 2 || quota <= 0 ||
-        period <= 0)
+    if (!base_io_text(text, sizeof text, "%s/cpu.max", directory) || sscanf(text, "%lf %lf", &quota, &period) != 2 ||
+        quota <= 0 || period <= 0)
         return 0;
     return quota / period;
 }
 
 static double quota_v1(const char *directory)
 {
-    char path[PATH_MAX + 64], quota[64], period[64];
-    snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", directory);
-    if (!read_text(path, quota, sizeof quota) || strtod(quota, NULL) <= 0)
-        return 0;
-    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", directory);
-    if (!read_text(path, period, sizeof period) || strtod(period, NULL) <= 0)
+    char quota[64], period[64];
+    if (!base_io_text(quota, sizeof quota, "%s/cpu.cfs_quota_us", directory) || strtod(quota, NULL) <= 0 ||
+        !base_io_text(period, sizeof period, "%s/cpu.cfs_period_us", directory) || strtod(period, NULL) <= 0)
         return 0;
     return strtod(quota, NULL) / strtod(period, NULL);
 }
@@ -113,7 +97,7 @@ double base_processors_quota(const char *root, const char *self)
 double base_processors_quota_here(void)
 {
     char self[4096];
-    return read_text("/proc/self/cgroup", self, sizeof self) ? base_processors_quota("/sys/fs/cgroup", self) : 0;
+    return base_io_text(self, sizeof self, "/proc/self/cgroup") ? base_processors_quota("/sys/fs/cgroup", self) : 0;
 }
 
 double base_processors_share(unsigned *in_mask)

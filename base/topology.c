@@ -1,32 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/topology.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/io.h"
-
-/* The beginning of a file; false when there is none. */
-static bool read_file(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool read_file(char *text, size_t size, const char *format, ...)
-{
-    char path[PATH_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(path, sizeof path, format, arguments);
-    va_end(arguments);
-    int file = n > 0 && (size_t)n < sizeof path ? base_io_open(path, O_RDONLY, 0) : -1;
-    ssize_t got = file >= 0 ? base_io_read(file, text, size - 1) : 0;
-    text[got > 0 ? got : 0] = '\0';
-    if (file >= 0)
-        close(file);
-    return got > 0;
-}
 
 bool base_topology_list(const char *text, cpu_set_t *set)
 {
@@ -51,7 +30,7 @@ static int first_of(const cpu_set_t *set)
 static bool sharing(const char *root, int i, const char *what, cpu_set_t *set)
 {
     char text[4096];
-    if (read_file(text, sizeof text, "%s/sys/devices/system/cpu/cpu%d/%s", root, i, what) &&
+    if (base_io_text(text, sizeof text, "%s/sys/devices/system/cpu/cpu%d/%s", root, i, what) &&
         base_topology_list(text, set))
         return true;
     CPU_ZERO(set);
@@ -83,18 +62,18 @@ static bool allowed_by(const char *root, const char *line, size_t length, char *
         return false;
     int n = (int)(line + length - ++group);
     if (group == list + 2)
-        return read_file(text, size, "%s/sys/fs/cgroup%.*s/cpuset.cpus.effective", root, n, group);
+        return base_io_text(text, size, "%s/sys/fs/cgroup%.*s/cpuset.cpus.effective", root, n, group);
     return strncmp(list, ":cpuset:", 8) == 0 &&
-           (read_file(text, size, "%s/sys/fs/cgroup/cpuset%.*s/cpuset.effective_cpus", root, n, group) ||
-            read_file(text, size, "%s/sys/fs/cgroup/cpuset/cpuset.effective_cpus", root));
+           (base_io_text(text, size, "%s/sys/fs/cgroup/cpuset%.*s/cpuset.effective_cpus", root, n, group) ||
+            base_io_text(text, size, "%s/sys/fs/cgroup/cpuset/cpuset.effective_cpus", root));
 }
 
 bool base_topology_allowed(const char *root, cpu_set_t *set)
 {
     char text[4096], groups[4096];
-    if (!read_file(text, sizeof text, "%s/sys/devices/system/cpu/online", root) || !base_topology_list(text, set))
+    if (!base_io_text(text, sizeof text, "%s/sys/devices/system/cpu/online", root) || !base_topology_list(text, set))
         return false;
-    if (!read_file(groups, sizeof groups, "%s/proc/self/cgroup", root))
+    if (!base_io_text(groups, sizeof groups, "%s/proc/self/cgroup", root))
         return true;
     for (const char *line = groups; *line;) {
         size_t length = strcspn(line, "\n");
@@ -109,7 +88,7 @@ bool base_topology_allowed(const char *root, cpu_set_t *set)
 static uint64_t cache_bytes(const char *root, int i)
 {
     char text[64], *end;
-    if (!read_file(text, sizeof text, "%s/sys/devices/system/cpu/cpu%d/cache/index3/size", root, i))
+    if (!base_io_text(text, sizeof text, "%s/sys/devices/system/cpu/cpu%d/cache/index3/size", root, i))
         return 0;
     uint64_t size = strtoull(text, &end, 10);
     return *end == 'K' ? size << 10 : *end == 'M' ? size << 20 : size;
@@ -138,14 +117,16 @@ static void read_nodes(const char *root, const cpu_set_t *here, struct base_mach
     cpu_set_t nodes, set;
     for (unsigned i = 0; i < m->count; i++)
         m->at[i].first[BASE_NODE] = m->at[0].number;
-    if (!read_file(text, sizeof text, "%s/sys/devices/system/node/online", root) || !base_topology_list(text, &nodes))
+    if (!base_io_text(text, sizeof text, "%s/sys/devices/system/node/online", root) ||
+        !base_topology_list(text, &nodes))
         return;
     for (int n = 0; n < CPU_SETSIZE; n++) {
-        if (!CPU_ISSET(n, &nodes) || !read_file(text, sizeof text, "%s/sys/devices/system/node/node%d/cpulist", root, n)
+        if (!CPU_ISSET(n, &nodes) ||
+            !base_io_text(text, sizeof text, "%s/sys/devices/system/node/node%d/cpulist", root, n)
             || !base_topology_list(text, &set))
             continue;
         CPU_AND(&set, &set, here);
-        bool told = read_file(text, sizeof text, "%s/sys/devices/system/node/node%d/meminfo", root, n);
+        bool told = base_io_text(text, sizeof text, "%s/sys/devices/system/node/node%d/meminfo", root, n);
         const char *total = told ? strstr(text, "MemTotal:") : NULL;
         for (unsigned i = 0; i < m->count; i++)
             if (CPU_ISSET(m->at[i].number, &set)) {

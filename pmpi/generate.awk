@@ -206,8 +206,10 @@ function takes_all() {
             call_name !~ /create_group|Intercomm_create|MPIX/)
 }
 
-function print_info(    how) {
-    how = annotation("poll") != "" ? "WATCH_POLLS" : takes_all() ? "WATCH_COLLECTIVE" : "WATCH_PLAIN"
-    print "    WATCH_CALL hook_info = {\"" call_name "\", {" class_name[class] ", " (waits == "blocks") ", " how "}};"
+function print_info(    how, common) {
+    common = "^MPI_(Win_(fence|create|allocate|free)|File_(open|close|set_view|set_size|sync|.*_(all|ordered)))"
+    how = annotation("poll") != "" ? "POLLS" : takes_all() ? "COLLECTIVE" : call_name ~ common ? "COMMON" : "PLAIN"
+    printf "    WATCH_CALL hook_info = {\"%s\", {%s, %d, WATCH_%s}};\n", call_name, class_name[class],
+        waits == "blocks", how
     print "    struct pmpi_hook_call call;"
 }

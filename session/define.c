@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* From what a process sees (addresses, pointers) to what a job stores (modules and offsets, strings). */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/io.h"
 #include "base/lock.h"
 #include "base/modules.h"
 #include "job/group.h"
 #include "pythia.h"
 #include "session/internal.h"
+#include "watch/process.h"
 
 static uint32_t define_module(uint32_t module)
 {
@@ -144,25 +142,11 @@ const char *session_comm_name(uint32_t comm)
     return name;
 }
 
-/* Arguments, blanks between them, from /proc: nobody gave us argv. */
-static void read_arguments(char *text, size_t size)
-{
-    int f = base_io_open("/proc/self/cmdline", O_RDONLY, 0);
-    ssize_t got = f >= 0 ? base_io_read(f, text, size - 1) : 0;
-    size_t n = got > 0 ? (size_t)got : 0;
-    if (f >= 0)
-        close(f);
-    for (size_t i = 0; i + 1 < n; i++)
-        if (text[i] == '\0')
-            text[i] = ' ';
-    text[n] = '\0';
-}
-
 void session_define_program(struct job *job)
 {
     struct base_module m;
     char arguments[4096];
-    read_arguments(arguments, sizeof arguments);
+    watch_process_command(arguments, sizeof arguments); /* nobody gave us argv */
     job->info.arguments = job_string(job, arguments);
     if (base_modules_program(&m))
         return;

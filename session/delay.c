@@ -5,7 +5,6 @@
  * number to another one: where the thread of that number has waited less than the first one had at the begin, nothing
  * is counted.
  */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -20,15 +19,10 @@ static struct { bool known; long thread; uint64_t ready, at; } begin;
 /* "ns on a processor, ns ready without one, times"; a kernel that does not count says 0 of a thread that has run. */
 static bool read_ready(long thread, uint64_t *ns)
 {
-    char path[64], text[96];
+    char text[96];
     uint64_t ran;
 
-    snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", thread);
-    int file = base_io_open(path, O_RDONLY, 0);
-    ssize_t n = file >= 0 ? base_io_read(file, text, sizeof text - 1) : 0;
-    if (file >= 0)
-        close(file);
-    text[n > 0 ? n : 0] = '\0';
+    base_io_text(text, sizeof text, "/proc/self/task/%ld/schedstat", thread);
     return sscanf(text, "%" SCNu64 " %" SCNu64, &ran, ns) == 2 && ran;
 }
 

@@ -24,22 +24,15 @@ struct request {
 static bool read_time(const char *text, double *seconds)
 {
     char *end;
-    double sum = strtod(text, &end);
-    if (end == text || sum < 0)
-        return false;
-    while (*end == ':') {
-        const char *from = end + 1;
-        double next = strtod(from, &end);
-        if (end == from || next < 0 || next >= 60)
+    double sum = 0;
+    for (const char *at = text; at == text || *end == ':'; at = end + 1) {
+        double next = strtod(at, &end);
+        if (end == at || next < 0 || (at > text && next >= 60))
             return false;
         sum = sum * 60 + next;
     }
-    if (!strcmp(end, "h") || !strcmp(end, "m") || !strcmp(end, "s"))
-        sum *= *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
-    else if (*end)
-        return false;
-    *seconds = sum;
-    return sum > 0;
+    *seconds = sum * (!strcmp(end, "h") ? 3600 : !strcmp(end, "m") ? 60 : !*end || !strcmp(end, "s") ? 1 : 0);
+    return *seconds > 0;
 }
 
 static void take_limit(void *request, char *arg, struct argp_state *state)
@@ -112,10 +105,9 @@ static void run_on_hang(const char *command, struct watch_jobs *jobs)
 {
     for (uint32_t i = 0; i < jobs->count; i++) {
         struct watch_job *j = &jobs->job[i];
-        struct watch_news now = watch_news_of(&j->verdict);
-        if (now.kind == WATCH_NONE || (now.kind == j->told.kind && now.rank == j->told.rank))
+        if (!watch_news(j) || watch_news(j) == j->told)
             continue;
-        j->told = now;
+        j->told = watch_news(j);
         char *text = watch_json(j);
         fflush(NULL);
         FILE *f = popen(command, "w");
@@ -147,10 +139,11 @@ static void bury(const struct watch_jobs *jobs)
 
 static int no_job(const struct request *r, const struct watch_jobs *jobs)
 {
-    tool_complain(jobs->other_version ? "no job %s runs under Pythia on this node; %u boards are of another version of it"
-                                      : "no job %s runs under Pythia on this node", r->job ? r->job : "of yours",
-                  jobs->other_version);
-    return jobs->other_version && !r->job ? TOOL_INPUT : TOOL_USAGE;
+    tool_complain(jobs->now.other_version
+                      ? "no job %s runs under Pythia on this node; %u boards are of another version of it"
+                      : "no job %s runs under Pythia on this node", r->job ? r->job : "of yours",
+                  jobs->now.other_version);
+    return jobs->now.other_version && !r->job ? TOOL_INPUT : TOOL_USAGE;
 }
 
 static void show(const struct request *r, const struct watch_jobs *jobs, bool redraw)

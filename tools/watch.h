@@ -33,25 +33,23 @@ struct watch_job {
     struct watch_numbers numbers;
     bool limited, fits;           /* there is a limit; and an end that is known is before it */
     double limit_seconds;         /* from now on */
-    struct watch_news { enum watch_kind kind; uint32_t rank; } told; /* the last verdict, and its first rank, of which
-                                                                        --on-hang was told; WATCH_NONE: of none */
+    uint64_t told;                /* the news of which --on-hang was told last; 0: of none */
     uint32_t dead;                /* looks at which nobody of it lived any more */
 };
 
 struct watch_jobs {
-    struct watch_sight **sight, **before; /* of all jobs, by job, then rank; at the look before */
-    uint32_t sights, befores;
-    struct watch_job *job;                /* those that are wanted */
+    struct watch_sights now, before; /* of all jobs, by job, then rank; at the look before */
+    struct watch_job *job;           /* those that are wanted */
     uint32_t count;
-    uint32_t other_version; /* boards that another version of Pythia has made */
 };
 
-/* Looks. `earlier` (may be empty) is what was seen before; it is taken over and freed. A board that is none gets a line
-   on stderr, once. */
+/* Looks. `earlier` (may be empty) is what was seen before; it is taken over and freed. The first
+   look says on stderr which boards are none. */
 void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted);
 void watch_jobs_free(struct watch_jobs *jobs);
 
-struct watch_news watch_news_of(const struct watch_verdict *v);
+/* A number for the verdict and its first rank; 0: none. */
+uint64_t watch_news(const struct watch_job *j);
 enum watch_job_state { WATCH_RUNNING, WATCH_HUNG, WATCH_ENDING, WATCH_DEAD };
 enum watch_job_state watch_job_state(const struct watch_job *j);
 extern const char *const watch_job_state_text[];
@@ -65,8 +63,6 @@ const char *watch_place(const struct watch_row *r);
 const char *watch_verdict_place(const struct watch_job *j);
 /* What the verdict is, in a sentence; of none, who is waited for, NULL: nobody for long. The caller frees it. */
 char *watch_sentence(const struct watch_job *j);
-/* "0-2,5". The caller frees it. */
-char *watch_list(const uint32_t *rank, uint32_t count);
 
 void watch_print_text(FILE *out, const struct watch_jobs *jobs, bool stacks);
 /* In one line where that is asked for. */

@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/order.h"
 #include "file/file.h"
 #include "findings/resolve.h"
+#include "findings/units.h"
 #include "job/define.h"
 #include "tools/tool.h"
 #include "tools/watch.h"
@@ -21,48 +21,22 @@
 
 /* --- Boards --- */
 
-static void complain_once(uint64_t job, uint32_t rank, const char *why)
+static void refuse(const char *path, const char *why)
 {
-    static struct watch_found *seen;
-    static uint32_t count;
-    char path[WATCH_PATH];
-    for (uint32_t i = 0; i < count; i++)
-        if (seen[i].job == job && seen[i].rank == rank)
-            return;
-    if (!base_array_more(&seen, count, sizeof *seen))
-        seen[count++] = (struct watch_found){job, rank};
-    watch_path(path, job, rank);
     tool_complain("%s is left out: %s", path, why);
 }
 
-/* Boards of all jobs, as they are found. */
-struct found {
-    struct watch_jobs *jobs;
-    bool asked; /* for the directory that is being read */
-};
-
-static void take(void *context, struct watch_sight *s)
-{
-    struct found *f = context;
-    if (s->reading == WATCH_REFUSED)
-        complain_once(s->board.job, s->board.rank, s->why);
-    f->jobs->other_version += s->reading == WATCH_OTHER_VERSION;
-    s->asked = f->asked && s->copied;
-    s->seen_ns = base_clock_system();
-    if (s->reading != WATCH_READ || base_array_more(&f->jobs->sight, f->jobs->sights, sizeof s))
-        free(s);
-    else
-        f->jobs->sight[f->jobs->sights++] = s;
-}
-
 /* Of the file that a job writes, or is predicted from: the directory of its parts; or one itself. */
-static void read_parts(struct found *f, const char *file)
+static void read_parts(struct watch_sights *list, const char *file, bool asked)
 {
     char path[PATH_MAX];
     struct stat st;
+    uint32_t first = list->count;
     bool directory = !stat(file, &st) && S_ISDIR(st.st_mode);
     if (snprintf(path, sizeof path, "%s%s", file, directory ? "" : ".parts") < (int)sizeof path)
-        watch_copy_read(path, take, f);
+        watch_copy_read(path, list);
+    for (uint32_t i = first; i < list->count; i++)
+        list->of[i]->asked = asked;
 }
 
 static int by_job(const void *a, const void *b)
@@ -86,23 +60,20 @@ static void join(struct watch_sight **into, struct watch_sight *s)
 
 /* This node's boards, those that other nodes have copied for the same jobs, and those that are asked for; in the order
    of jobs, then ranks. */
-static void find_all(struct watch_jobs *jobs, const struct watch_wanted *w)
+static void find_all(struct watch_sights *list, const struct watch_wanted *w)
 {
-    struct found f = {jobs, false};
     const char *last = NULL;
-    watch_each(0, take, &f);
-    uint32_t own = jobs->sights;
-    f.asked = true;
+    watch_read_all(0, list);
+    uint32_t own = list->count;
     if (w->file)
-        read_parts(&f, w->file);
-    f.asked = false;
+        read_parts(list, w->file, true);
     for (uint32_t i = 0; i < own; i++) {
-        const char *file = jobs->sight[i]->board.file;
+        const char *file = list->of[i]->board.file;
         if ((!last || strcmp(last, file) != 0) && (!w->file || strcmp(w->file, file) != 0))
-            read_parts(&f, file);
+            read_parts(list, file, false);
         last = file;
     }
-    jobs->sights = BASE_ARRAY_JOIN(jobs->sight, jobs->sights, by_job, into, from, join(into, *from));
+    list->count = BASE_ARRAY_JOIN(list->of, list->count, by_job, into, from, join(into, *from));
 }
 
 /* How old copies are: against the newest of the job, which is new unless it is minutes old or was there before. */
@@ -146,50 +117,42 @@ static uint32_t count_nodes(const struct watch_job *j)
 
 /* --- Places --- */
 
-/* The module of an address, and where it is in there. */
-static bool find_module(const struct watch_board *b, uint64_t from, char file[512], char build_id[80],
-                        uint64_t *offset)
+/* What was asked for: modules, and callsites, each of which is looked up once. */
+static struct job *places;
+
+static bool find_frame(const struct watch_board *b, uint64_t from, struct job_frame *frame)
 {
+    char path[512], build_id[80];
     uint64_t begin, end, bias;
     int n;
+    places = places ? places : tool_need(job_create());
     for (const char *at = b->modules; sscanf(at, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %79s %511[^\n]%n", &begin, &end,
-                                             &bias, build_id, file, &n) == 5; at += n)
+                                             &bias, build_id, path, &n) == 5; at += n)
         if (from >= begin && from < end) {
-            *offset = from - bias;
+            frame->module = job_module(places, path, strcmp(build_id, "-") ? build_id : "");
+            frame->offset = from - bias;
             return true;
         }
     return false;
 }
 
-static char *resolve(const char *file, const char *build_id, uint64_t offset, enum report_address kind)
-{
-    struct job *j = tool_need(job_create());
-    struct job_frame frame = {.module = job_module(j, file, strcmp(build_id, "-") ? build_id : ""), .offset = offset};
-    uint32_t site = job_callsite(j, &frame, 1);
-    struct report_resolver *r = report_resolver_create(j);
-    char text[512] = "";
-    report_callsite_text(r, site, kind, text, sizeof text);
-    report_resolver_destroy(r);
-    job_destroy(j);
-    return strdup(text);
-}
-
 static const char *place_at(const struct watch_board *b, uint64_t from)
 {
-    static struct place { char *file, *build_id, *text; uint64_t offset; } *known;
+    static char **known;
     static uint32_t count;
-    char file[512], build_id[80];
-    uint64_t offset;
-    if (!from || !find_module(b, from & ~WATCH_OF_REGION, file, build_id, &offset))
+    struct job_frame frame;
+    if (!from || !find_frame(b, from & ~WATCH_OF_REGION, &frame))
         return NULL;
-    for (uint32_t i = 0; i < count; i++)
-        if (known[i].offset == offset && !strcmp(known[i].file, file) && !strcmp(known[i].build_id, build_id))
-            return known[i].text;
-    char *text = resolve(file, build_id, offset, from & WATCH_OF_REGION ? REPORT_ENTRY : REPORT_CALL);
-    if (base_array_more(&known, count, sizeof *known))
-        return NULL;
-    known[count++] = (struct place){strdup(file), strdup(build_id), text, offset};
-    return text;
+    uint32_t site = job_callsite(places, &frame, 1);
+    while (count <= site && !base_array_more(&known, count, sizeof *known))
+        known[count++] = NULL;
+    if (!known[site]) {
+        struct report_resolver *r = report_resolver_create(places);
+        known[site] = malloc(REPORT_TEXT);
+        report_callsite_text(r, site, from & WATCH_OF_REGION ? REPORT_ENTRY : REPORT_CALL, known[site], REPORT_TEXT);
+        report_resolver_destroy(r);
+    }
+    return known[site];
 }
 
 const char *watch_place(const struct watch_row *r)
@@ -235,25 +198,25 @@ static const struct job *reference(const char *path)
     return job;
 }
 
-static bool is_at(const struct job *j, uint32_t terminal, const char *build_id, uint64_t offset)
+static bool is_at(const struct job *j, uint32_t terminal, const struct job_frame *frame)
 {
-    const struct job_terminal *t = &j->terminals[terminal];
-    const struct job_callsite *site = t->callsite == GRAMMAR_NONE ? NULL : &j->callsites[t->callsite];
-    const struct job_frame *frame = site && site->count ? &j->frames[site->first] : NULL;
-    return frame && frame->offset == offset && !strcmp(job_text(j, j->modules[frame->module].build_id), build_id);
+    uint32_t number = j->terminals[terminal].callsite;
+    const struct job_callsite *site = number == GRAMMAR_NONE ? NULL : &j->callsites[number];
+    const struct job_frame *at = site && site->count ? &j->frames[site->first] : NULL;
+    return at && at->offset == frame->offset && !strcmp(job_text(j, j->modules[at->module].build_id),
+                                                        job_text(places, places->modules[frame->module].build_id));
 }
 
 static struct watch_usual usual_of(const struct watch_row *r)
 {
-    char file[512], build_id[80];
-    uint64_t offset;
     struct watch_usual u = {0, 0};
+    struct job_frame frame;
     const struct watch_board *b = r->sight ? &r->sight->board : NULL;
     const struct job *j = b && b->predicts ? reference(b->file) : NULL;
-    bool waits = r->state == WATCH_WAITS, found = j && find_module(b, b->from, file, build_id, &offset);
+    bool waits = r->state == WATCH_WAITS, found = j && find_frame(b, b->from, &frame);
     for (uint32_t i = 0; j && i < j->extremes.count; i++) {
         const struct job_extremes *e = &j->extremes.of[i];
-        bool here = found && is_at(j, e->terminal, build_id, offset);
+        bool here = found && is_at(j, e->terminal, &frame);
         uint64_t value = e->value[waits ? JOB_DURATION_MAX : JOB_GAP_MAX];
         u.count += here ? e->count : 0;
         u.longest = (here || !waits) && value > u.longest ? value : u.longest;
@@ -295,16 +258,16 @@ static void set_limit(struct watch_job *j, const struct watch_wanted *w)
 
 /* --- Looking --- */
 
-struct watch_news watch_news_of(const struct watch_verdict *v)
+uint64_t watch_news(const struct watch_job *j)
 {
-    return (struct watch_news){v->kind, v->rank_count ? v->rank[0] : 0};
+    return j->verdict.kind == WATCH_NONE ? 0 : (uint64_t)j->verdict.kind << 32 | j->verdict.rank[0];
 }
 
 /* What was told is told again when it is another verdict, but not when one has turned into it. */
 static void remember(struct watch_job *j, const struct watch_job *before)
 {
-    bool goes_on = before->told.kind != WATCH_NONE && before->verdict.kind != WATCH_NONE;
-    j->told = goes_on && j->verdict.kind != WATCH_NONE ? watch_news_of(&j->verdict) : before->told;
+    bool goes_on = before->told && watch_news(before) && watch_news(j);
+    j->told = goes_on ? watch_news(j) : before->told;
     j->dead = before->dead;
 }
 
@@ -318,27 +281,19 @@ static struct watch_job *find_job(const struct watch_jobs *jobs, uint64_t id)
 
 static void judge(struct watch_job *j, const struct watch_job *before, const struct watch_wanted *w)
 {
-    const struct watch_sight *const *sights = (const struct watch_sight *const *)j->sight;
     set_ages(j);
-    j->rows = tool_need(watch_rows(sights, j->count, j->ranks));
+    j->rows = tool_need(watch_rows(j->sight, j->count, j->ranks));
     j->nodes = count_nodes(j);
     struct watch_usual *usual = calloc((size_t)j->ranks + 1, sizeof *usual);
     for (uint32_t i = 0; i < j->ranks; i++)
         usual[i] = usual_of(&j->rows[i]);
     watch_judge(j->rows, j->ranks, usual, &j->verdict);
     free(usual);
-    watch_count(&j->numbers, sights, j->count);
+    watch_count(&j->numbers, j->sight, j->count);
     set_limit(j, w);
     if (before)
         remember(j, before);
     j->dead = watch_job_state(j) == WATCH_DEAD ? j->dead + 1 : 0;
-}
-
-static void free_sights(struct watch_sight **sight, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        free(sight[i]);
-    free(sight);
 }
 
 static void free_jobs(struct watch_jobs *jobs)
@@ -348,19 +303,19 @@ static void free_jobs(struct watch_jobs *jobs)
         watch_verdict_free(&jobs->job[i].verdict);
     }
     free(jobs->job);
-    free_sights(jobs->before, jobs->befores);
+    watch_sights_free(&jobs->before);
 }
 
 void watch_jobs_free(struct watch_jobs *jobs)
 {
     free_jobs(jobs);
-    free_sights(jobs->sight, jobs->sights);
+    watch_sights_free(&jobs->now);
 }
 
 /* What the earlier look has of the same rank; and for how long it has had no processor time. */
-static void set_before(struct watch_sight *s, const struct watch_jobs *jobs)
+static void set_before(struct watch_sight *s, const struct watch_sights *before)
 {
-    struct watch_sight *const *b = jobs->befores ? bsearch(&s, jobs->before, jobs->befores, sizeof s, by_job) : NULL;
+    struct watch_sight *const *b = before->count ? bsearch(&s, before->of, before->count, sizeof s, by_job) : NULL;
     s->before = b ? *b : NULL;
     s->used = b ? (*b)->used : s->used;
     s->idle_ns = s->copied ? s->idle_ns : watch_process_idle(&s->process, &s->used, s->now);
@@ -368,16 +323,16 @@ static void set_before(struct watch_sight *s, const struct watch_jobs *jobs)
 
 void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struct watch_wanted *wanted)
 {
-    *jobs = (struct watch_jobs){.before = earlier->sight, .befores = earlier->sights};
-    find_all(jobs, wanted);
-    jobs->job = calloc((size_t)jobs->sights + 1, sizeof *jobs->job);
-    for (uint32_t i = 0; i < jobs->sights; i++) {
-        struct watch_sight **s = &jobs->sight[i];
+    *jobs = (struct watch_jobs){.before = earlier->now, .now.refuse = earlier->now.of ? NULL : refuse};
+    find_all(&jobs->now, wanted);
+    jobs->job = calloc((size_t)jobs->now.count + 1, sizeof *jobs->job);
+    for (uint32_t i = 0; i < jobs->now.count; i++) {
+        struct watch_sight **s = &jobs->now.of[i];
         struct watch_job *j = &jobs->job[jobs->count];
-        set_before(*s, jobs);
+        set_before(*s, &jobs->before);
         if (!j->count++)
             *j = (struct watch_job){.id = (*s)->board.job, .ranks = (*s)->board.ranks, .sight = s, .count = 1};
-        if (i + 1 < jobs->sights && s[1]->board.job == j->id)
+        if (i + 1 < jobs->now.count && s[1]->board.job == j->id)
             continue;
         if (is_wanted(j, wanted)) {
             judge(j, find_job(earlier, j->id), wanted);

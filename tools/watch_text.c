@@ -5,61 +5,70 @@
 #include <string.h>
 
 #include "base/terminal.h"
-#include "job/define.h"
+#include "findings/units.h"
 #include "tools/tool.h"
 #include "tools/watch.h"
 
 enum { BAR = 20 };
 
-char *watch_list(const uint32_t *rank, uint32_t count)
+static const char *time_of(double ns)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *f = tool_need(open_memstream(&text, &size));
+    return base_terminal_time(ns, report_text("%*s", 32, ""));
+}
+
+static const char *at(const char *place)
+{
+    return place ? report_text(", %s", place) : "";
+}
+
+/* "ranks 0-2,5"; how many columns that took. */
+static int print_ranks(FILE *f, const uint32_t *rank, uint32_t count)
+{
+    int columns = fprintf(f, "rank%s ", count > 1 ? "s" : "");
     for (uint32_t i = 0, first; i < count; i++) {
         first = i;
         while (i + 1 < count && rank[i + 1] == rank[i] + 1)
             i++;
-        fprintf(f, "%s%u", first ? "," : "", rank[first]);
+        columns += fprintf(f, "%s%u", first ? "," : "", rank[first]);
         if (i > first)
-            fprintf(f, i > first + 1 ? "-%u" : ",%u", rank[i]);
+            columns += fprintf(f, i > first + 1 ? "-%u" : ",%u", rank[i]);
     }
-    fclose(f);
-    return text;
+    return columns;
 }
 
 /* --- What a rank does --- */
 
 static void print_doing(FILE *f, const struct watch_row *r, bool many)
 {
-    const char *last = watch_last_call(r), *place = watch_place(r);
-    char time[32];
+    const char *last = watch_last_call(r);
     switch (r->state) {
     case WATCH_ABSENT: fputs(many ? "have no board" : "has no board", f); return;
     case WATCH_ENDED: fprintf(f, "%s ended without MPI_Finalize", many ? "have" : "has"); break;
     case WATCH_HALTED: fputs(many ? "are halted" : "is halted", f); break;
     case WATCH_SILENT:
         fprintf(f, "%s silent with all of %s since %s,", many ? "are" : "is", r->sight->board.node,
-                base_terminal_time((double)r->sight->age_ns, time));
+                time_of((double)r->sight->age_ns));
         break;
     case WATCH_WAITS: fputs(many ? "wait" : "waits", f); break;
     case WATCH_ASKS: fprintf(f, "ask%s again and again", many ? "" : "s"); break;
     case WATCH_COMPUTES: fprintf(f, "%s%s", watch_call(r) ? "work" : "compute", many ? "" : "s"); break;
     }
     if (last)
-        fprintf(f, " %s %s%s%s", watch_call(r) ? "in" : "after", last, place ? ", " : "", place ? place : "");
+        fprintf(f, " %s %s%s", watch_call(r) ? "in" : "after", last, at(watch_place(r)));
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
 }
 
 static bool same_kind(const struct watch_row *a, const struct watch_row *b)
 {
     if (a->state != b->state || !a->sight || !b->sight)
         return a->state == b->state && !a->sight && !b->sight;
-    if (a->state == WATCH_SILENT && strcmp(a->sight->board.node, b->sight->board.node) != 0)
-        return false;
-    const char *p = watch_place(a), *q = watch_place(b);
-    bool inside = watch_call(a) != NULL;
-    return inside == (watch_call(b) != NULL) && (p == q || (p && q && !strcmp(p, q))) &&
-           !strcmp(a->sight->board.is.function, b->sight->board.is.function);
+    return (a->state != WATCH_SILENT || !strcmp(a->sight->board.node, b->sight->board.node)) &&
+           same_text(watch_call(a), watch_call(b)) && same_text(watch_last_call(a), watch_last_call(b)) &&
+           same_text(watch_place(a), watch_place(b));
 }
 
 /* Calls `tell` for each kind among these ranks: with the ranks of it. */
@@ -85,38 +94,45 @@ static void each_kind(const struct watch_job *j, const uint32_t *rank, uint32_t 
 
 /* --- The verdict --- */
 
-static void say_ranks(FILE *f, const uint32_t *of, uint32_t number)
-{
-    char *ranks = watch_list(of, number);
-    fprintf(f, "rank%s %s", number > 1 ? "s" : "", ranks);
-    free(ranks);
-}
-
 static void say_kind(void *context, const struct watch_job *j, const uint32_t *of, uint32_t number)
 {
     FILE *f = context;
+    const struct watch_row *r = &j->rows[of[0]];
     if (ftell(f) > 0)
         fputs("; ", f);
-    say_ranks(f, of, number);
+    print_ranks(f, of, number);
     fputc(' ', f);
-    print_doing(f, &j->rows[of[0]], number > 1);
-    if (j->rows[of[0]].sight && j->verdict.kind == WATCH_STOPPED && number == 1)
-        fprintf(f, " (process %u on %s)", j->rows[of[0]].sight->board.pid, j->rows[of[0]].sight->board.node);
+    print_doing(f, r, number > 1);
+    if (r->sight && j->verdict.kind == WATCH_STOPPED && number == 1)
+        fprintf(f, " (process %u on %s)", r->sight->board.pid, r->sight->board.node);
 }
 
 static void say_slow(FILE *f, const struct watch_job *j)
 {
     const struct watch_verdict *v = &j->verdict;
     const char *place = watch_verdict_place(j);
-    say_ranks(f, v->rank, v->rank_count);
+    print_ranks(f, v->rank, v->rank_count);
     fprintf(f, " %s %.1f times as long as before at the same places%s%s", v->rank_count > 1 ? "take up to" : "takes",
             v->slowest.factor, place ? ", most of all before the call at " : "", place ? place : "");
+}
+
+static void say_waiting(FILE *f, const struct watch_job *j)
+{
+    const struct watch_verdict *v = &j->verdict;
+    const struct watch_row *r = &j->rows[v->waiting[0]];
+    const char *last = watch_last_call(r);
+    fputs("; ", f);
+    print_ranks(f, v->waiting, v->waiting_count);
+    fprintf(f, " wait%s for %s", v->waiting_count > 1 ? "" : "s", v->rank_count > 1 ? "them" : "it");
+    if (v->kind != WATCH_DEADLOCK)
+        fprintf(f, ", since %s%s%s%s", time_of((double)v->since_ns), last ? ", in " : "", last ? last : "",
+                last ? at(watch_place(r)) : "");
 }
 
 char *watch_sentence(const struct watch_job *j)
 {
     const struct watch_verdict *v = &j->verdict;
-    char *text = NULL, since[32];
+    char *text = NULL;
     size_t size;
     if (!v->rank_count)
         return NULL;
@@ -125,21 +141,10 @@ char *watch_sentence(const struct watch_job *j)
         say_slow(f, j);
     else
         each_kind(j, v->rank, v->rank_count, say_kind, f);
-    base_terminal_time((double)v->since_ns, since);
     if (v->kind == WATCH_DEADLOCK)
-        fprintf(f, "; they wait for each other, since %s", since);
-    if (v->waiting_count && v->kind != WATCH_SLOW) {
-        fputs("; ", f);
-        say_ranks(f, v->waiting, v->waiting_count);
-        fprintf(f, v->waiting_count > 1 ? " wait" : " waits");
-        fprintf(f, v->rank_count > 1 ? " for them" : " for it");
-        if (v->kind != WATCH_DEADLOCK)
-            fprintf(f, ", since %s", since);
-        const struct watch_row *r = &j->rows[v->waiting[0]];
-        if (watch_last_call(r) && v->kind != WATCH_DEADLOCK)
-            fprintf(f, ", in %s%s%s", watch_last_call(r), watch_place(r) ? ", " : "",
-                    watch_place(r) ? watch_place(r) : "");
-    }
+        fprintf(f, "; they wait for each other, since %s", time_of((double)v->since_ns));
+    if (v->waiting_count && v->kind != WATCH_SLOW)
+        say_waiting(f, j);
     if (v->kind == WATCH_NONE)
         fputs("; how long that takes is not known", f);
     fclose(f);
@@ -151,42 +156,37 @@ char *watch_sentence(const struct watch_job *j)
 static void print_kind(void *context, const struct watch_job *j, const uint32_t *of, uint32_t number)
 {
     FILE *out = context;
-    char *ranks = watch_list(of, number), time[32];
     uint64_t since = 0, age = 0;
     for (uint32_t i = 0; i < number && j->rows[of[i]].sight; i++) {
         since = j->rows[of[i]].since_ns > since ? j->rows[of[i]].since_ns : since;
         age = j->rows[of[i]].sight->age_ns > age ? j->rows[of[i]].sight->age_ns : age;
     }
-    fprintf(out, "  %5u rank%s %-10s ", number, number > 1 ? "s" : " ", ranks);
+    fprintf(out, "  %5u ", number);
+    int columns = print_ranks(out, of, number);
+    fprintf(out, "%*s ", columns < 16 ? 16 - columns : 0, "");
     print_doing(out, &j->rows[of[0]], number > 1);
     if (j->rows[of[0]].sight)
-        fprintf(out, "  %s", base_terminal_time((double)since, time));
+        fprintf(out, "  %s", time_of((double)since));
     if (age)
-        fprintf(out, ", seen %s ago", base_terminal_time((double)age, time));
+        fprintf(out, ", seen %s ago", time_of((double)age));
     fputc('\n', out);
-    free(ranks);
 }
 
 static void print_end(FILE *out, const struct watch_job *j)
 {
     const struct watch_numbers *n = &j->numbers;
-    char text[32], low[32];
-    if (!isnan(n->progress)) {
-        int full = (int)(n->progress * BAR);
+    int full = isnan(n->progress) ? 0 : (int)(n->progress * BAR);
+    if (!isnan(n->progress))
         fprintf(out, "  [%.*s%.*s] %3.0f %%", full, "####################", BAR - full, "....................",
                 floor(100 * n->progress));
-    }
-    if (!isnan(n->eta)) {
-        fprintf(out, "  %s left", base_terminal_time(1e9 * n->eta, text));
-        if (!isnan(n->eta_low))
-            fprintf(out, " (%s to %s)", base_terminal_time(1e9 * n->eta_low, low),
-                    base_terminal_time(1e9 * n->eta_high, text));
-    } else {
+    if (isnan(n->eta))
         fputs("  end: unknown", out);
-    }
+    else
+        fprintf(out, "  %s left", time_of(1e9 * n->eta));
+    if (!isnan(n->eta_low))
+        fprintf(out, " (%s to %s)", time_of(1e9 * n->eta_low), time_of(1e9 * n->eta_high));
     if (j->limited)
-        fprintf(out, "  limit in %s%s",
-                base_terminal_time(1e9 * (j->limit_seconds > 0 ? j->limit_seconds : 0), text),
+        fprintf(out, "  limit in %s%s", time_of(1e9 * fmax(0, j->limit_seconds)),
                 isnan(n->eta) ? "" : j->fits ? ": it fits" : ": it does not fit");
     fputc('\n', out);
     if (isnan(n->whole.parallel))
@@ -211,14 +211,14 @@ static void print_stacks(FILE *out, const struct watch_job *j)
 static void print_job(FILE *out, const struct watch_job *j, bool stacks)
 {
     const struct watch_board *b = &j->sight[0]->board;
-    char time[32], *sentence = watch_sentence(j);
+    char *sentence = watch_sentence(j);
     uint32_t *all = calloc((size_t)j->ranks + 1, sizeof *all);
     for (uint32_t i = 0; i < j->ranks; i++)
         all[i] = i;
     fprintf(out, "%s: %s\n", watch_kind_text[j->verdict.kind], sentence ? sentence : "nobody waits for too long");
     fprintf(out, "  %s  %s  %u rank%s  %s  %s\n", b->command, b->file, j->ranks, j->ranks > 1 ? "s" : "",
             watch_job_state_text[watch_job_state(j)],
-            base_terminal_time((double)(j->sight[0]->now - b->began), time));
+            time_of((double)(j->sight[0]->now - b->began)));
     print_end(out, j);
     each_kind(j, all, j->ranks, print_kind, out);
     if (stacks)

@@ -79,7 +79,7 @@ static void board_fill(struct watch_board *b, const struct watch_life *life, uin
     atomic_store(&b->since, b->began << 1);
     (void)gethostname(b->node, sizeof b->node - 1);
     watch_process_file(life->file, b->file, sizeof b->file);
-    watch_process_command((uint32_t)getpid(), b->command, sizeof b->command);
+    watch_process_command(b->command, sizeof b->command);
 }
 
 void watch_board_open(const struct watch_life *life)

@@ -105,7 +105,7 @@ static struct watch_sight *read_one(int f, uint32_t i)
     return NULL;
 }
 
-static void read_file(const char *path, watch_take *take, void *context)
+static void read_file(const char *path, struct watch_sights *list)
 {
     const char *why;
     struct copy_head head;
@@ -118,13 +118,13 @@ static void read_file(const char *path, watch_take *take, void *context)
         s->copied = true;
         s->step_ns = head.step;
         s->changed_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
-        take(context, s);
+        watch_sights_add(list, s);
     }
     if (f >= 0)
         close(f);
 }
 
-void watch_copy_read(const char *directory, watch_take *take, void *context)
+void watch_copy_read(const char *directory, struct watch_sights *list)
 {
     char path[PATH_MAX];
     DIR *d = opendir(directory);
@@ -132,7 +132,7 @@ void watch_copy_read(const char *directory, watch_take *take, void *context)
     while (d && (e = readdir(d)))
         if (!strncmp(e->d_name, "boards-", 7) &&
             snprintf(path, sizeof path, "%s/%s", directory, e->d_name) < (int)sizeof path)
-            read_file(path, take, context);
+            read_file(path, list);
     if (d)
         closedir(d);
 }

@@ -30,7 +30,7 @@ void watch_copy_path(char *path, size_t size, const char *directory, uint64_t jo
 int watch_copy_write(struct watch_copier *c, const char *path, uint64_t job, uint32_t ranks, uint64_t step);
 void watch_copier_close(struct watch_copier *c);
 
-/* Calls `take`, which owns it then, for each board that a directory has copies of. */
-void watch_copy_read(const char *directory, watch_take *take, void *context);
+/* Adds each board that a directory has copies of. */
+void watch_copy_read(const char *directory, struct watch_sights *list);
 
 #endif

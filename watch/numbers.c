@@ -19,7 +19,7 @@ static uint64_t in_calls(const struct watch_sight *s)
 }
 
 /* `lately`: since the last look, of those that were there. */
-static struct watch_efficiency efficiency(const struct watch_sight *const *sights, uint32_t count, bool lately)
+static struct watch_efficiency efficiency(struct watch_sight *const *sights, uint32_t count, bool lately)
 {
     double sum = 0, most = 0, longest = 0;
     uint32_t ranks = 0;
@@ -73,7 +73,7 @@ static double off(const struct watch_board *b)
     return n < FEW ? NAN : M_SQRT2 * watch_ranked(part, n, at < n ? at : n - 1);
 }
 
-void watch_count(struct watch_numbers *n, const struct watch_sight *const *sights, uint32_t count)
+void watch_count(struct watch_numbers *n, struct watch_sight *const *sights, uint32_t count)
 {
     *n = (struct watch_numbers){efficiency(sights, count, false), efficiency(sights, count, true), NAN, NAN, NAN, NAN};
     for (uint32_t i = 0; i < count; i++) {

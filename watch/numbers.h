@@ -15,7 +15,7 @@ struct watch_numbers {
     double eta_low, eta_high; /* 80 % of the ends should be between; as earlier ones that were foretold differ */
 };
 
-void watch_count(struct watch_numbers *n, const struct watch_sight *const *sights, uint32_t count);
+void watch_count(struct watch_numbers *n, struct watch_sight *const *sights, uint32_t count);
 
 /* The value of which so many are smaller; sorts them. */
 double watch_ranked(double *value, uint32_t count, uint32_t smaller);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch/process.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,24 +9,12 @@
 
 #include "base/io.h"
 
-static size_t process_file(uint32_t pid, const char *name, char *text, size_t size)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/%s", pid, name);
-    int f = base_io_open(path, O_RDONLY | O_CLOEXEC, 0);
-    ssize_t got = f < 0 ? -1 : base_io_read(f, text, size - 1);
-    if (f >= 0)
-        close(f);
-    text[got > 0 ? got : 0] = '\0';
-    return got > 0 ? (size_t)got : 0;
-}
-
 void watch_process_read(uint32_t pid, struct watch_process *p)
 {
     char text[1024];
     unsigned long long user, system, start;
     *p = (struct watch_process){'X', 0, 0};
-    process_file(pid, "stat", text, sizeof text);
+    base_io_text(text, sizeof text, "/proc/%u/stat", pid);
     const char *after = strrchr(text, ')'); /* the name may have blanks and brackets */
     char state;
     if (after && sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
@@ -42,9 +29,9 @@ uint64_t watch_process_idle(const struct watch_process *p, struct watch_used *u,
     return now - u->since;
 }
 
-void watch_process_command(uint32_t pid, char *text, size_t size)
+void watch_process_command(char *text, size_t size)
 {
-    size_t n = process_file(pid, "cmdline", text, size);
+    size_t n = base_io_text(text, size, "/proc/self/cmdline");
     for (size_t i = 0; i + 1 < n; i++)
         if (text[i] == '\0')
             text[i] = ' ';

@@ -17,8 +17,8 @@ void watch_process_read(uint32_t pid, struct watch_process *p);
 /* For how long it has had no processor time, as who looks again and again has seen. */
 struct watch_used { uint64_t start, ticks, since; };
 uint64_t watch_process_idle(const struct watch_process *p, struct watch_used *u, uint64_t now);
-/* Its arguments with blanks between them, cut at `size`; "" where they cannot be read. */
-void watch_process_command(uint32_t pid, char *text, size_t size);
+/* Arguments of this one with blanks between them, cut at `size`; "" where they cannot be read. */
+void watch_process_command(char *text, size_t size);
 /* A file's name from the root on, links of its directory followed; the file need not be there. As it is where the
    directory is not there. */
 void watch_process_file(const char *file, char *text, size_t size);

@@ -62,20 +62,6 @@ uint32_t watch_find(uint64_t job, struct watch_found **found)
     return count;
 }
 
-void watch_each(uint64_t job, watch_take *take, void *context)
-{
-    struct watch_found *found;
-    uint32_t count = watch_find(job, &found);
-    for (uint32_t i = 0; i < count; i++) {
-        struct watch_sight *s = calloc(1, sizeof *s);
-        if (!s)
-            break;
-        watch_read(found[i].job, found[i].rank, s);
-        take(context, s);
-    }
-    free(found);
-}
-
 /* --- One board --- */
 
 int watch_read_open(const char *path, const char **why)
@@ -187,8 +173,48 @@ void watch_read(uint64_t job, uint32_t rank, struct watch_sight *s)
         if (s->process.start != s->board.pid_start)
             s->process.state = 'X';
     }
-    s->board.job = job;
-    s->board.rank = rank;
+}
+
+/* --- Lists --- */
+
+void watch_sights_add(struct watch_sights *list, struct watch_sight *s)
+{
+    if (!s || base_array_more(&list->of, list->count, sizeof s)) {
+        list->failed = true;
+        free(s);
+    } else {
+        s->seen_ns = base_clock_system();
+        list->of[list->count++] = s;
+    }
+}
+
+void watch_sights_free(struct watch_sights *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        free(list->of[i]);
+    free(list->of);
+}
+
+void watch_read_all(uint64_t job, struct watch_sights *list)
+{
+    struct watch_found *found;
+    char path[WATCH_PATH];
+    uint32_t count = watch_find(job, &found);
+    for (uint32_t i = 0; i < count; i++) {
+        struct watch_sight *s = calloc(1, sizeof *s);
+        if (s)
+            watch_read(found[i].job, found[i].rank, s);
+        if (!s || s->reading == WATCH_READ) {
+            watch_sights_add(list, s);
+            continue;
+        }
+        list->other_version += s->reading == WATCH_OTHER_VERSION;
+        watch_path(path, found[i].job, found[i].rank);
+        if (s->reading == WATCH_REFUSED && list->refuse)
+            list->refuse(path, s->why);
+        free(s);
+    }
+    free(found);
 }
 
 /* --- What dead processes left --- */

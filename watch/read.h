@@ -29,15 +29,24 @@ struct watch_sight {
     uint64_t seen_ns;         /* when it was read, on the reader's clock */
     const struct watch_sight *before; /* the same at an earlier look; NULL: none */
 };
-typedef void watch_take(void *context, struct watch_sight *s);
+/* A list of these. */
+struct watch_sights {
+    struct watch_sight **of;
+    uint32_t count, other_version; /* boards that another version of Pythia has made are left out */
+    bool failed;                   /* out of memory: some are missing */
+    void (*refuse)(const char *path, const char *why); /* is told what is left out else; may be NULL */
+};
 
 /* Its file's name, "/dev/shm/pythia-UID-JOB-RANK". */
 enum { WATCH_PATH = 64 };
 void watch_path(char path[WATCH_PATH], uint64_t job, uint32_t rank);
 /* The board of a rank; what became of it is in s->reading. */
 void watch_read(uint64_t job, uint32_t rank, struct watch_sight *s);
-/* Reads those of a job, or of all (0), by job, then rank. `take` owns what was read, and what could not be read. */
-void watch_each(uint64_t job, watch_take *take, void *context);
+/* Adds those of a job, or of all (0), by job, then rank. */
+void watch_read_all(uint64_t job, struct watch_sights *list);
+/* The list owns it; NULL: there was no memory for it. */
+void watch_sights_add(struct watch_sights *list, struct watch_sight *s);
+void watch_sights_free(struct watch_sights *list);
 
 /* Opens a file that must be one of this user's alone; -1 with errno, and the reason. */
 int watch_read_open(const char *path, const char **why);

@@ -63,7 +63,7 @@ struct watch_row {
 };
 
 /* Rows of a job of so many ranks, from the boards that there are; the caller frees them. NULL: out of memory. */
-struct watch_row *watch_rows(const struct watch_sight *const *sights, uint32_t count, uint32_t ranks);
+struct watch_row *watch_rows(struct watch_sight *const *sights, uint32_t count, uint32_t ranks);
 void watch_rows_free(struct watch_row *rows, uint32_t ranks);
 
 enum watch_kind { WATCH_NONE, WATCH_DEADLOCK, WATCH_MISSING_RANK, WATCH_STOPPED, WATCH_SLOW };

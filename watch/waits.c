@@ -31,18 +31,24 @@ static int by_comm(const void *a, const void *b)
 
 static void add_members(struct table *t, const struct watch_board *b)
 {
-    for (unsigned i = 0; i < WATCH_COMMS; i++) {
-        const struct watch_comm *c = &b->comm[i];
-        if (!c->handle || c->rank < 0)
-            continue;
+    for (const struct watch_comm *c = b->comm; c < b->comm + WATCH_COMMS; c++) {
         struct member m = {c->identity, c->rank, c->size, b->rank, c->collectives};
-        t->failed |= base_array_append(&t->member, &t->members, &t->room, &m, 1, sizeof m) != 0;
+        if (c->handle && c->rank >= 0)
+            t->failed |= base_array_append(&t->member, &t->members, &t->room, &m, 1, sizeof m) != 0;
     }
 }
 
 static uint32_t first_member(const struct table *t, uint64_t comm, int32_t rank)
 {
-    return BASE_ARRAY_PLACE(t->members, i, by_comm(&t->member[i], &(struct member){.comm = comm, .rank = rank}) < 0);
+    const struct member m = {.comm = comm, .rank = rank};
+    return BASE_ARRAY_PLACE(t->members, i, by_comm(&t->member[i], &m) < 0);
+}
+
+static uint32_t world_of(const struct table *t, const struct watch_comm *c, int32_t rank)
+{
+    uint32_t at = first_member(t, c->identity, rank);
+    bool there = at < t->members && t->member[at].comm == c->identity && t->member[at].rank == rank;
+    return there ? t->member[at].world : UINT32_MAX;
 }
 
 /* --- Peers of a row --- */
@@ -80,13 +86,6 @@ static void add_all(struct table *t, struct watch_row *r, const struct watch_com
     r->unknown |= seen < (uint32_t)c->size && !is_world(c, t); /* a member has no board, or not yet this communicator */
 }
 
-static uint32_t world_of(const struct table *t, const struct watch_comm *c, int32_t rank)
-{
-    uint32_t at = first_member(t, c->identity, rank);
-    bool there = at < t->members && t->member[at].comm == c->identity && t->member[at].rank == rank;
-    return there ? t->member[at].world : UINT32_MAX;
-}
-
 static void add_rank(struct table *t, struct watch_row *r, const struct watch_comm *c, int32_t rank)
 {
     uint32_t world = world_of(t, c, rank);
@@ -112,25 +111,22 @@ static const struct watch_comm *comm_of(const struct watch_board *b)
     return b->where ? find_comm(b, b->where, 0) : NULL;
 }
 
-/* Sends what the other one receives, in blocking calls for that alone. */
-static bool sends_to(const struct watch_board *b, const struct watch_board *p, const struct watch_comm *b_at,
-                     const struct watch_comm *p_at)
-{
-    return b->source == WATCH_NOBODY && p->dest == WATCH_NOBODY && b->dest == p_at->rank &&
-           (p->source == b_at->rank || p->source == p->any) && (b->tag == p->tag || p->tag < 0 /* any */);
-}
-
-/* The message is under way, however long that takes. */
+/* One of two sends what the other one receives, in blocking calls for that alone: the message is under way, however
+   long that takes. */
 static bool is_under_way(const struct table *t, const struct watch_row *r, const struct watch_comm *c, int32_t rank)
 {
     uint32_t world = world_of(t, c, rank);
     const struct watch_row *other = world < t->ranks ? &t->row[world] : NULL;
-    if (!other || other->state != WATCH_WAITS || r->sight->board.is.what.call_kind != JOB_P2P ||
-        other->sight->board.is.what.call_kind != JOB_P2P)
+    const struct watch_comm *d = other && other->state == WATCH_WAITS ? comm_of(&other->sight->board) : NULL;
+    if (!d || d->identity != c->identity)
         return false;
-    const struct watch_board *b = &r->sight->board, *p = &other->sight->board;
-    const struct watch_comm *d = comm_of(p);
-    return d && d->identity == c->identity && (sends_to(b, p, c, d) || sends_to(p, b, d, c));
+    bool sends = r->sight->board.source == WATCH_NOBODY;
+    const struct watch_board *from = sends ? &r->sight->board : &other->sight->board;
+    const struct watch_board *to = sends ? &other->sight->board : &r->sight->board;
+    return from->is.what.call_kind == JOB_P2P && to->is.what.call_kind == JOB_P2P && from->source == WATCH_NOBODY &&
+           to->dest == WATCH_NOBODY && from->dest == (sends ? d : c)->rank &&
+           (to->source == (sends ? c : d)->rank || to->source == to->any) &&
+           (from->tag == to->tag || to->tag < 0 /* any */);
 }
 
 /* A message from or to that rank of the communicator, as MPI names it. */
@@ -173,19 +169,14 @@ static void add_collective(struct table *t, struct watch_row *r, const struct wa
     add_all(t, r, c, has_come);
 }
 
-static bool is_in(const struct watch_row *r, enum watch_state state)
-{
-    const struct watch_board *b = &r->sight->board;
-    return r->state == state && b->is.what.call_kind == JOB_LIFE && b->is.what.blocking;
-}
-
 /* MPI_Finalize. Who has been through it is not waited for. Who has no board may have ended well: it is where there is
    nobody else. */
 static void add_finalize(struct table *t, struct watch_row *r)
 {
     for (uint32_t i = 0; i < t->ranks; i++) {
-        const struct watch_row *other = &t->row[i];
-        if (other->sight && !is_in(other, WATCH_WAITS) && !is_in(other, WATCH_COMPUTES))
+        const struct watch_row *o = &t->row[i];
+        bool goes = o->state == WATCH_WAITS || o->state == WATCH_COMPUTES;
+        if (o->sight && !(goes && o->sight->board.is.what.call_kind == JOB_LIFE && o->sight->board.is.what.blocking))
             add_peer(t, r, i);
     }
     for (uint32_t i = 0, others = r->peer_count; i < t->ranks && !others; i++)
@@ -232,22 +223,6 @@ static void add_requests(struct table *t, struct watch_row *r)
 
 /* --- Rows --- */
 
-static bool begins(const char *text, const char *with)
-{
-    return !strncmp(text, with, strlen(with));
-}
-
-/* Calls on windows and files that all members make. */
-static bool is_common(const char *function)
-{
-    static const char *const calls[] = {"Win_fence", "Win_create", "Win_allocate", "Win_free", "File_open",
-                                        "File_close", "File_set_view", "File_set_size", "File_sync"};
-    bool collective = strstr(function, "_all") || strstr(function, "_ordered"), common = false;
-    for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++)
-        common |= begins(function + 4, calls[i]);
-    return common || (collective && begins(function, "MPI_File_"));
-}
-
 static void add_waits(struct table *t, struct watch_row *r)
 {
     const struct watch_board *b = &r->sight->board;
@@ -263,25 +238,21 @@ static void add_waits(struct table *t, struct watch_row *r)
         r->unknown |= b->source == WATCH_NOBODY && b->dest == WATCH_NOBODY;
     } else if (c && b->is.what.how == WATCH_COLLECTIVE && c->rank >= 0) {
         add_collective(t, r, c, c->collectives);
-    } else if (c && is_common(b->is.function)) {
+    } else if (c && b->is.what.how == WATCH_COMMON) {
         add_all(t, r, c, is_in_same); /* nobody counts these */
     } else {
         r->unknown = true;
     }
 }
 
-/* In MPI_Finalize, or through it: no call follows. */
-static bool ends(const struct watch_board *b)
-{
-    return b->is.what.call_kind == JOB_LIFE && b->since != WATCH_CHANGES && !strcmp(b->is.function, "MPI_Finalize");
-}
-
+/* In MPI_Finalize, or through it (no call follows); or in another call that blocks. */
 static bool waits(const struct watch_board *b)
 {
-    if (ends(b))
-        return true;
-    bool works = b->is.what.call_kind == WATCH_REGION || (b->is.what.call_kind == JOB_IO && !is_common(b->is.function));
-    return (b->since & 1) && b->since != WATCH_CHANGES && b->is.what.blocking && !works;
+    const struct watch_what *w = &b->is.what;
+    if (b->since == WATCH_CHANGES || (w->call_kind == JOB_LIFE && !strcmp(b->is.function, "MPI_Finalize")))
+        return b->since != WATCH_CHANGES;
+    return (b->since & 1) && w->blocking && w->call_kind != WATCH_REGION &&
+           (w->call_kind != JOB_IO || w->how == WATCH_COMMON);
 }
 
 static uint64_t ago(uint64_t now, uint64_t then)
@@ -321,7 +292,7 @@ static void set_row(struct watch_row *r, const struct watch_sight *s)
     r->since_ns = inside && !asks ? ago(s->now, b->since >> 1) : r->moved_ns;
 }
 
-struct watch_row *watch_rows(const struct watch_sight *const *sights, uint32_t count, uint32_t ranks)
+struct watch_row *watch_rows(struct watch_sight *const *sights, uint32_t count, uint32_t ranks)
 {
     struct table t = {.row = calloc((size_t)ranks + 1, sizeof *t.row), .ranks = ranks};
     if (!t.row)

@@ -3,73 +3,47 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "pythia.h"
 #include "watch/numbers.h"
 #include "watch/verdict.h"
 
-struct within {
-    struct watch_sight **sight;
-    uint32_t count, ranks;
-    bool failed;
-};
-
-static void within_take(void *within, struct watch_sight *s)
-{
-    struct within *w = within;
-    bool wanted = s->reading == WATCH_READ && s->board.ranks == w->ranks;
-    w->failed |= wanted && base_array_more(&w->sight, w->count, sizeof s);
-    if (wanted && !w->failed)
-        w->sight[w->count++] = s;
-    else
-        free(s);
-}
-
-static void within_close(struct within *w)
-{
-    for (uint32_t i = 0; i < w->count; i++)
-        free(w->sight[i]);
-    free(w->sight);
-}
-
 /* The boards of this process's job. 0, 1: it has none, PYTHIA_ENOMEM. */
-static int within_open(struct within *w)
+static int within_open(struct watch_sights *list)
 {
-    const struct watch_board *mine = watch_board_here;
-    *w = (struct within){NULL, 0, mine ? mine->ranks : 0, false};
-    if (mine)
-        watch_each(mine->job, within_take, w);
-    if (w->count && !w->failed)
+    *list = (struct watch_sights){0};
+    if (watch_board_here)
+        watch_read_all(watch_board_here->job, list);
+    if (list->count && !list->failed)
         return 0;
-    within_close(w);
-    return w->failed ? PYTHIA_ENOMEM : 1;
+    watch_sights_free(list);
+    return list->failed ? PYTHIA_ENOMEM : 1;
 }
 
 int pythia_job_waiting_for(uint32_t *ranks, uint32_t count)
 {
-    struct within w;
-    int status = within_open(&w);
+    struct watch_sights list;
+    int status = within_open(&list);
     if (status)
         return status < 0 ? status : 0;
-    uint32_t number = 0;
-    struct watch_row *rows = watch_rows((const struct watch_sight *const *)w.sight, w.count, w.ranks);
-    const struct watch_row *r = rows && watch_board_here ? &rows[watch_board_here->rank] : NULL;
-    for (; r && number < r->peer_count; number++)
+    uint32_t all = list.of[0]->board.ranks, own = watch_board_here ? watch_board_here->rank : all, number = 0;
+    struct watch_row *rows = watch_rows(list.of, list.count, all);
+    for (; rows && own < all && number < rows[own].peer_count; number++)
         if (ranks && number < count)
-            ranks[number] = r->peer[number];
-    watch_rows_free(rows, w.ranks);
-    within_close(&w);
-    return rows ? (int)number : PYTHIA_ENOMEM;
+            ranks[number] = rows[own].peer[number];
+    status = rows ? (int)number : PYTHIA_ENOMEM;
+    watch_rows_free(rows, all);
+    watch_sights_free(&list);
+    return status;
 }
 
 static int within_numbers(struct watch_numbers *n)
 {
-    struct within w;
-    int status = within_open(&w);
+    struct watch_sights list;
+    int status = within_open(&list);
     if (status)
         return status;
-    watch_count(n, (const struct watch_sight *const *)w.sight, w.count);
-    within_close(&w);
+    watch_count(n, list.of, list.count);
+    watch_sights_free(&list);
     return 0;
 }
 

@@ -309,21 +309,15 @@ START_TEST(a_child_leaves_its_parents_board)
 END_TEST
 
 static struct watch_sight *copied;
-static int copies;
 
-static void take(void *context, struct watch_sight *s)
+static uint32_t read_copies(const char *directory)
 {
-    (void)context;
-    free(copied);
-    copied = s;
-    copies++;
-}
-
-static int read_copies(const char *directory)
-{
-    copies = 0;
-    watch_copy_read(directory, take, NULL);
-    return copies;
+    static struct watch_sights list;
+    watch_sights_free(&list);
+    list = (struct watch_sights){0};
+    watch_copy_read(directory, &list);
+    copied = list.count ? list.of[0] : NULL;
+    return list.count;
 }
 
 /* What another node is told of this one: nothing but what is written whole, by this user, for nobody else. */
@@ -339,10 +333,10 @@ START_TEST(boards_are_copied)
     watch_board_place(b, &calls[1], (void *)0x1234);
     watch_board_enter(b, b->began + 100);
     ck_assert_int_eq(watch_copy_write(&c, file, number(), 1, 5), 0); /* all of its job's: nobody else looks */
-    ck_assert_int_eq(read_copies(directory), 0);
+    ck_assert_uint_eq(read_copies(directory), 0);
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(watch_copy_write(&c, file, number(), 4, 5), 0);
-    ck_assert_int_eq(read_copies(directory), 1);
+    ck_assert_uint_eq(read_copies(directory), 1);
     ck_assert(copied->copied);
     ck_assert_int_eq(copied->process.state, 'R');
     ck_assert_uint_eq(copied->step_ns, 5);
@@ -354,19 +348,19 @@ START_TEST(boards_are_copied)
     ck_assert_int_eq(st.st_mode & 07777, 0600);
     ck_assert_int_lt(st.st_blocks * 512, (long)sizeof *b); /* pages without anything are holes */
     chmod(file, 0644);
-    ck_assert_int_eq(read_copies(directory), 0);
+    ck_assert_uint_eq(read_copies(directory), 0);
     chmod(file, 0600);
     ck_assert_int_eq(truncate(file, st.st_size - 1), 0);
-    ck_assert_int_eq(read_copies(directory), 0);
+    ck_assert_uint_eq(read_copies(directory), 0);
     ck_assert_int_eq(watch_copy_write(&c, file, number(), 4, 5), 0);
-    ck_assert_int_eq(read_copies(directory), 1);
+    ck_assert_uint_eq(read_copies(directory), 1);
     ck_assert_int_eq(truncate(file, 8), 0);
-    ck_assert_int_eq(read_copies(directory), 0);
+    ck_assert_uint_eq(read_copies(directory), 0);
     unlink(file);
     ck_assert_int_eq(symlink("/dev/null", file), 0);
-    ck_assert_int_eq(read_copies(directory), 0);
+    ck_assert_uint_eq(read_copies(directory), 0);
     ck_assert_int_eq(watch_copy_write(&c, file, number(), 4, 5), 0); /* the link goes */
-    ck_assert_int_eq(read_copies(directory), 1);
+    ck_assert_uint_eq(read_copies(directory), 1);
     watch_board_close();
     watch_copier_close(&c);
     unlink(file);
