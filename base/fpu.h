@@ -8,12 +8,7 @@
  *   base_fpu_give_back(kept);
  *
  * That is the unit that compilers use: SSE on x86-64 (some 2 ns: written only where it differs), FPCR and FPSR on
- * aarch64, elsewhere <fenv.h>. Of the x87 unit of x86 nothing is used here; but libunwind stores its state, and storing
- * masks all of its traps. Who calls libunwind keeps the control word:
- *
- *   base_fpu_word_t word = base_fpu_word();
- *   ... unw_backtrace ...
- *   base_fpu_word_back(word);
+ * aarch64, elsewhere <fenv.h>. Of the x87 unit of x86 nothing is used here.
  *
  * Threads: any.  Hook-safe: yes.
  */
@@ -85,36 +80,6 @@ static inline base_fpu_t base_fpu_hold(void)
 static inline void base_fpu_give_back(base_fpu_t kept)
 {
     fesetenv(&kept);
-}
-#endif
-
-typedef uint16_t base_fpu_word_t;
-
-#if defined(__x86_64__) || defined(__i386__)
-
-static inline base_fpu_word_t base_fpu_word(void)
-{
-    base_fpu_word_t word;
-    __asm__ volatile("fnstcw %0" : "=m"(word));
-    return word;
-}
-
-static inline void base_fpu_word_back(base_fpu_word_t word)
-{
-    if (__builtin_expect(base_fpu_word() != word, 0))
-        __asm__ volatile("fldcw %0" ::"m"(word));
-}
-
-#else
-
-static inline base_fpu_word_t base_fpu_word(void)
-{
-    return 0;
-}
-
-static inline void base_fpu_word_back(base_fpu_word_t word)
-{
-    (void)word;
 }
 #endif
 

@@ -155,20 +155,6 @@ void base_io_make_room(void)
         close(fd);
 }
 
-void base_io_high(void (*open)(void))
-{
-    int taken[BASE_IO_FIRST], count = 0, fd = base_io_open("/", O_PATH, 0);
-    while (fd >= 0 && count < BASE_IO_FIRST && (taken[count] = fcntl(fd, F_DUPFD_CLOEXEC, 0)) >= 0) {
-        if (taken[count++] >= BASE_IO_FIRST)
-            break;
-    }
-    open();
-    while (count > 0)
-        close(taken[--count]);
-    if (fd >= 0)
-        close(fd);
-}
-
 void base_io_own_table(void)
 {
     if (unshare(CLONE_FILES))

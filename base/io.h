@@ -44,8 +44,6 @@ int base_io_raise(int fd);
 /* While the process has one thread: makes the table of descriptors as large as rule 4 needs it. Later the kernel would
    wait for all processors first, 5 to 20 ms. */
 void base_io_make_room(void);
-/* `open` opens what it does, and finds no descriptor free below BASE_IO_FIRST: for libraries that keep theirs. */
-void base_io_high(void (*open)(void));
 /* For a thread of ours: what it opens from now on is in a table of its own, and only stderr of the program's is in
    it. */
 void base_io_own_table(void);

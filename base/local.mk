@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libpythia-base.la
 libpythia_base_la_SOURCES = \
 	%D%/arena.c %D%/arena.h \
 	%D%/array.c %D%/array.h \
+	%D%/cfi.c %D%/cfi.h \
 	%D%/clean.c %D%/clean.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/elf.c %D%/elf.h \
@@ -33,6 +34,7 @@ libpythia_base_la_LIBADD = $(XXHASH_LIBS) -lm
 
 UNIT_TESTS += \
 	tests/unit/test_base_arena \
+	tests/unit/test_base_cfi \
 	tests/unit/test_base_clean \
 	tests/unit/test_base_clock \
 	tests/unit/test_base_frame \
@@ -48,3 +50,4 @@ UNIT_TESTS += \
 	tests/unit/test_base_replace \
 	tests/unit/test_base_strerror \
 	tests/unit/test_base_topology
+tests_unit_test_base_cfi_LDADD = libpythia-unit.la libpythia-base.la $(DW_LIBS) $(ELF_LIBS) $(CHECK_LIBS)

@@ -75,11 +75,13 @@ AC_DEFUN([PYTHIA_NEEDED],
 
 # PYTHIA_CHECK
 # ------------
-# The unit tests' framework, optional: HAVE_CHECK.
+# The unit tests' framework, optional: HAVE_CHECK; and what walks of the stack are held against: HAVE_UNWIND.
 AC_DEFUN([PYTHIA_CHECK],
 [PKG_CHECK_MODULES([CHECK], [check >= 0.12],
    [have_check=yes], [have_check="no (install check); the unit tests are skipped"])
 AM_CONDITIONAL([HAVE_CHECK], [test "$have_check" = yes])
+PKG_CHECK_MODULES([UNWIND], [libunwind], [have_unwind=yes], [have_unwind=no])
+AM_CONDITIONAL([HAVE_UNWIND], [test "$have_unwind" = yes])
 ])
 
 # PYTHIA_SUMMARY

@@ -38,7 +38,6 @@ libpythia_mpihooks_la_SOURCES += \
 nodist_libpythia_mpihooks_la_SOURCES += %D%/fortran_wrappers.c
 endif
 libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -DPYTHIA_PLUGINS='"$(pkglibdir)"'
-libpythia_mpihooks_la_LIBADD = $(UNWIND_LIBS)
 
 UNIT_TESTS += tests/unit/test_pmpi_request
 tests_unit_test_pmpi_request_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

@@ -27,6 +27,7 @@ int session_add_region(struct job *job, uint64_t function, uint64_t where, const
    Where every team has one thread nothing could be changed, and calling a region without libgomp gains little: then only
    if there are many. A predicted run reads itself what the file lacks. */
 bool session_proves(bool many_regions);
+uint32_t session_team(void);         /* threads of a team now, as the program's OpenMP library says; 0: it has none */
 uint32_t session_depth(void);        /* frames above the return address to record */
 uint32_t session_ranks(void);        /* of the job */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */

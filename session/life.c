@@ -16,7 +16,6 @@
 #include "pythia.h"
 #include "session/clock.h"
 #include "session/internal.h"
-#include "session/unwind.h"
 #include "watch/board.h"
 
 struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -93,7 +92,6 @@ enum session_mode session_start(const struct session_world *world, const void *r
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     session_threads_start();
-    session_unwind_start(); /* whoever else asks libunwind finds its pipe made */
     session.process = getpid();
     session_machine_start();
     session_delay_start();
@@ -113,6 +111,8 @@ enum session_mode session_start(const struct session_world *world, const void *r
     else
         session_progress_start();
     session_copies_start();
+    if (life_hooks && life_hooks->begins)
+        life_hooks->begins();
     session.own_ns = base_clock_processor() - before;
     return mode;
 }
@@ -144,15 +144,22 @@ static void quiesce(void)
 }
 
 /* Through the loader: the session itself needs no OpenMP. */
-void session_ask_team(void)
+uint32_t session_team(void)
 {
     int (*ask)(void);
     void *symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
     if (!symbol)
-        return;
+        return 0;
     memcpy(&ask, &symbol, sizeof ask);
     int threads = ask();
-    atomic_store(&session.team, threads > 0 ? (uint32_t)threads : 1);
+    return threads > 0 ? (uint32_t)threads : 1;
+}
+
+void session_ask_team(void)
+{
+    uint32_t team = session_team();
+    if (team)
+        atomic_store(&session.team, team);
 }
 
 /* 1 for a program that entered no region. */

@@ -61,6 +61,7 @@ void session_off(const char *why); /* fail open; NULL: silently */
 struct session_hooks {
     bool (*start)(void);                /* begins the session of a process without MPI; whether it runs */
     void (*give_way)(void);             /* ends that one: MPI begins after all */
+    void (*begins)(void);               /* a session has: threads of ours are made now, not at the first region */
     void (*regions)(struct job *job);   /* at the end: stores what is known of regions, by session_add_region() … */
     void (*tasks)(void);                /* … and of tasks, by session_task_add(); both under the session's lock */
     void (*thread_ends)(void);          /* of this thread, which had a stream */

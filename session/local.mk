@@ -31,12 +31,13 @@ libpythia_session_la_SOURCES = \
 	%D%/summary.c \
 	%D%/machine.c \
 	%D%/tree.c %D%/tree.h \
-	%D%/thread.c \
-	%D%/unwind.c %D%/unwind.h
-libpythia_session_la_LIBADD = $(UNWIND_LIBS)
+	%D%/thread.c
 
 UNIT_TESTS += tests/unit/test_session tests/unit/test_session_threads tests/unit/test_session_predict
-UNIT_TESTS += tests/unit/test_checkpoint tests/unit/test_session_site
+UNIT_TESTS += tests/unit/test_checkpoint
+if HAVE_UNWIND
+UNIT_TESTS += tests/unit/test_session_site
+endif
 tests_unit_test_session_site_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(UNWIND_LIBS) $(CHECK_LIBS)
 UNIT_TESTS += tests/unit/test_machine tests/unit/test_timeline tests/unit/test_clock
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/simulate.c tests/unit/simulate.h

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#define UNW_LOCAL_ONLY
 #include "session/site.h"
 
-#include <libunwind.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cfi.h"
 #include "base/clock.h"
-#include "base/fpu.h"
 #include "session/internal.h"
-#include "session/unwind.h"
 
 enum {
     CALLSITE_FRAMES = 32, /* frames above the return address that a callsite has at most */
@@ -24,6 +19,7 @@ enum {
     CALLSITE_WORDS = 2 * SITE_PATH, /* of one stack at most */
     CALLSITE_POOL = 1 << 14,        /* words of all stacks that are remembered */
     CALLSITE_TOKENS = CALLSITE_SLOTS, /* stacks that a thread learns, before they must be earned */
+    CALLSITE_ROWS = 256,       /* of unwind tables */
     CALLSITE_LONGEST = 100000, /* ns: who takes longer has lost the processor */
     LEARN_EVERY = 64
 };
@@ -48,105 +44,91 @@ struct callsite_slot {
 /* Kept with the stream. Another thread has another stack: for it, all slots are empty. */
 struct callsite_cache {
     uint32_t filled;               /* the slot that was filled last, + 1; 0: all are empty */
-    uint32_t depth;
     uint32_t words; /* taken of the pool */
     uint32_t calls; /* that missed, modulo LEARN_EVERY */
     uint32_t tokens;
     uint32_t turn; /* whose turn it is to be replaced */
     struct callsite_slot slot[CALLSITE_SLOTS] __attribute__((aligned(64)));
+    struct { uintptr_t pc; struct base_cfi_row row; } row[CALLSITE_ROWS];
     struct callsite_word pool[CALLSITE_POOL];
 };
 
 /* --- Walking --- */
 
-static struct session_site site_of_frames(struct session_stream *stream, void **frames, uint32_t count, uint32_t depth)
+/* A walk up from a hook. */
+struct callsite_way {
+    void *from;
+    uintptr_t frame;             /* of who asks: words below it come and go */
+    struct callsite_word *words; /* what decides the way; NULL: not asked for */
+    uint32_t count;
+    bool lost; /* words do not tell the way */
+    uint32_t found; /* frames, from `from` on */
+    void *frames[SITE_PATH];
+};
+
+/* The row of an instruction; NULL: none. */
+static const struct base_cfi_row *callsite_row(struct callsite_cache *c, uintptr_t pc)
 {
-    uint32_t path = count < SITE_PATH ? count : SITE_PATH, own = count < depth + 1 ? count : depth + 1;
-    return (struct session_site){ session_callsite(stream, frames, own), session_path(stream, frames, path) };
+    uint32_t i = (uint32_t)(pc * 0x9e3779b97f4a7c15u >> 40) % CALLSITE_ROWS;
+    if (c->row[i].pc == pc)
+        return &c->row[i].row;
+    c->row[i].pc = 0;
+    if (!base_cfi_find(pc, &c->row[i].row))
+        return NULL;
+    c->row[i].pc = pc;
+    return &c->row[i].row;
 }
 
-/* The frames above `from`, found in a backtrace by its value: how many frames of ours are below it depends on what the
+static void callsite_note(struct callsite_way *w, const uintptr_t *where)
+{
+    w->lost = w->lost || w->count == CALLSITE_WORDS || (uintptr_t)where < w->frame;
+    if (!w->lost)
+        w->words[w->count++] = (struct callsite_word){where, *where};
+}
+
+/* Notes what led from one frame to the next: what its row read there, and, where that goes by the frame pointer, the
+   word `base` in which a frame inside kept it. Anything else is a variable of the program's and decides nothing. */
+static void callsite_note_step(struct callsite_way *w, const struct base_cfi_row *row, const struct base_cfi_read *read,
+                               const uintptr_t *base)
+{
+    if (row->frame.from == BASE_CFI_BASE || row->back.from == BASE_CFI_BASE || row->base.from == BASE_CFI_BASE)
+        callsite_note(w, base);
+    if (read->frame)
+        callsite_note(w, read->frame);
+    callsite_note(w, read->back);
+}
+
+/* The frames above `from`, found on the way by its value: how many frames of ours are below it depends on what the
    compiler inlined. */
-static struct session_site callsite_walk(struct session_stream *stream, void *from, uint32_t depth)
+static void callsite_climb(struct callsite_cache *c, struct callsite_way *w)
 {
-    void *frames[CALLSITE_OURS + SITE_PATH];
-    int found = session_unwind(frames, CALLSITE_OURS + SITE_PATH);
-    for (int i = 0; i < found && i <= CALLSITE_OURS; i++)
-        if (frames[i] == from)
-            return site_of_frames(stream, &frames[i], (uint32_t)(found - i), depth);
-    return site_of_frames(stream, &from, 1, depth);
-}
-
-static uint32_t callsite_depth(void)
-{
-    return session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
-}
-
-#if defined(__x86_64__)
-
-/* --- Learning --- */
-
-struct callsite_frame {
-    unw_word_t pc, sp, base; /* base: the frame pointer, if it is one here */
-    unw_save_loc_t saved;    /* where the frames inside keep it */
-};
-
-struct callsite_lesson {
-    struct callsite_word *words;
-    uint32_t room, count;
-    uintptr_t frame; /* of who asks: words below it come and go */
-};
-
-static bool callsite_see(unw_cursor_t *cursor, struct callsite_frame *f)
-{
-    return !unw_get_reg(cursor, UNW_REG_IP, &f->pc) && !unw_get_reg(cursor, UNW_REG_SP, &f->sp) &&
-           !unw_get_reg(cursor, UNW_X86_64_RBP, &f->base) && !unw_get_save_loc(cursor, UNW_X86_64_RBP, &f->saved) &&
-           f->pc;
-}
-
-static bool callsite_note(struct callsite_lesson *l, uintptr_t where, uintptr_t value)
-{
-    if (l->count == l->room || where % sizeof(uintptr_t) || where < l->frame || *(const uintptr_t *)where != value)
-        return false;
-    l->words[l->count++] = (struct callsite_word){(const uintptr_t *)where, value};
-    return true;
-}
-
-/* Notes what led from one frame to the next: the return address, which lies just below where the next one begins, and
-   the frame pointer where it points into its frame. Anywhere else it is a variable of the program's and decides
-   nothing. */
-static bool callsite_note_step(struct callsite_lesson *l, const struct callsite_frame *f,
-                               const struct callsite_frame *next)
-{
-    bool pointer = f->base >= f->sp && f->base < next->sp;
-    if (pointer &&
-        (f->saved.type != UNW_SLT_MEMORY || !callsite_note(l, (uintptr_t)f->saved.u.addr, (uintptr_t)f->base)))
-        return false;
-    return callsite_note(l, (uintptr_t)next->sp - sizeof(uintptr_t), (uintptr_t)next->pc);
-}
-
-/* Walks up from here and notes what decides the way. `frames` gets the path, at most `most`; returns how many, 0 when
-   this stack cannot be remembered. */
-static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **frames, uint32_t most)
-{
-    unw_context_t context;
-    unw_cursor_t cursor;
-    struct callsite_frame now, next;
-    uint32_t found = 0;
-    base_fpu_word_t word = base_fpu_word();
-    int failed = unw_getcontext(&context); /* what stores the unit's state; the rest reads memory */
-    base_fpu_word_back(word);
-    if (failed || unw_init_local(&cursor, &context) || !callsite_see(&cursor, &now))
-        return 0;
-    for (uint32_t all = 0; found < most && unw_step(&cursor) > 0; all++, now = next) {
-        if (!callsite_see(&cursor, &next) || (found && !callsite_note_step(l, &now, &next)))
-            return 0;
-        if (found || (uintptr_t)next.pc == (uintptr_t)from)
-            frames[found++] = (void *)(uintptr_t)next.pc;
-        else if (all > CALLSITE_OURS)
-            return 0;
+    struct base_cfi_place at;
+    struct base_cfi_read read;
+    const struct base_cfi_row *row;
+    const uintptr_t *base = NULL; /* where the frame pointer of the frame at hand is kept */
+    BASE_CFI_HERE(&at);
+    for (uint32_t all = 0; w->found < SITE_PATH && (w->found || all <= CALLSITE_OURS); all++) {
+        if (!(row = callsite_row(c, base_cfi_at(&at))) || !base_cfi_step(&at, row, &read))
+            return;
+        if (w->found)
+            callsite_note_step(w, row, &read, base);
+        if (w->found || (void *)at.pc == w->from)
+            w->frames[w->found++] = (void *)at.pc;
+        base = read.base ? read.base : base;
     }
-    return found;
+}
+
+static struct session_site callsite_walk(struct session_stream *stream, struct callsite_way *w)
+{
+    uint32_t depth = session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
+    w->lost = !w->words;
+    if (stream->sites)
+        callsite_climb(stream->sites, w);
+    w->lost = w->lost || !w->found;
+    if (!w->found)
+        w->frames[w->found++] = w->from;
+    return (struct session_site){ session_callsite(stream, w->frames, w->found < depth + 1 ? w->found : depth + 1),
+                                  session_path(stream, w->frames, w->found) };
 }
 
 /* --- The cache --- */
@@ -159,9 +141,7 @@ static struct callsite_cache *callsite_create(void)
     struct callsite_cache *c = block ? (void *)((block + ALIGN - 1) / ALIGN * ALIGN) : NULL;
     if (c) {
         memset(c, 0, offsetof(struct callsite_cache, pool)); /* what is not used of the pool is not touched */
-        c->depth = callsite_depth();
         c->tokens = CALLSITE_TOKENS;
-        session_unwind_start();
     }
     return c;
 }
@@ -181,6 +161,7 @@ void session_sites_forget(struct session_stream *stream)
     if (!stream->sites)
         return;
     callsite_empty(stream->sites);
+    memset(stream->sites->row, 0, sizeof stream->sites->row);
     stream->sites->tokens = CALLSITE_TOKENS;
 }
 
@@ -220,51 +201,42 @@ static uint32_t callsite_victim(struct callsite_cache *c, uint32_t set)
     return set + c->turn++ % CALLSITE_WAYS;
 }
 
-/* Steps up and remembers the way in a slot of the set; GRAMMAR_NONE: it cannot be remembered. */
-static struct session_site callsite_remember(struct session_stream *stream, uint32_t set, uintptr_t frame, void *from)
+/* Walks and remembers the way in a slot of the set, if words tell it. */
+static struct session_site callsite_remember(struct session_stream *stream, uint32_t set, struct callsite_way *w)
 {
-    static const struct session_site none = {GRAMMAR_NONE, GRAMMAR_NONE};
     struct callsite_cache *c = stream->sites;
-    void *frames[SITE_PATH] = {from};
     if (c->words + CALLSITE_WORDS > CALLSITE_POOL)
         callsite_empty(c);
     uint32_t place = callsite_victim(c, set);
     struct callsite_slot *slot = &c->slot[place];
-    struct callsite_lesson lesson = {.words = c->pool + c->words, .room = CALLSITE_WORDS, .frame = frame};
     slot->frame = 0;
-    uint32_t found = callsite_learn(&lesson, from, frames, SITE_PATH);
-    struct session_site site = found ? site_of_frames(stream, frames, found, c->depth) : none;
-    if (site.callsite == GRAMMAR_NONE)
-        return none;
-    if (lesson.count % 2) {
-        lesson.words[lesson.count] = lesson.words[lesson.count - 1];
-        lesson.count++;
+    w->words = c->pool + c->words;
+    struct session_site site = callsite_walk(stream, w);
+    if (w->lost || site.callsite == GRAMMAR_NONE)
+        return site;
+    if (w->count % 2) {
+        w->words[w->count] = w->words[w->count - 1];
+        w->count++;
     }
     uint32_t next = slot->from ? slot->next : c->filled; /* it is in the list, or comes in */
     if (!slot->from)
         c->filled = place + 1;
     *slot = (struct callsite_slot){
-        .frame = frame, .from = from, .words = lesson.words, .end = lesson.words + lesson.count, .site = site,
-        .next = next};
-    c->words += lesson.count;
+        .frame = w->frame, .from = w->from, .words = w->words, .end = w->words + w->count, .site = site, .next = next};
+    c->words += w->count;
     return site;
 }
 
-/* Not in the cache: steps up and remembers the way when that is affordable, else walks. A thread's first ones are steps
-   alone: unw_backtrace() begins with a quarter of a MiB for the thread, which one that ends soon does not earn. */
+/* Not in the cache: walks, and remembers the way when that is affordable. */
 static __attribute__((noinline)) struct session_site callsite_miss(struct session_stream *stream, uintptr_t frame,
                                                                    void *from)
 {
     struct callsite_cache *c = stream->sites ? stream->sites : (stream->sites = callsite_create());
-    struct session_site site = {GRAMMAR_NONE, GRAMMAR_NONE};
-    if (!c)
-        return callsite_walk(stream, from, callsite_depth());
-    uint64_t before = base_clock_now(), took;
-    if (callsite_may_learn(c))
-        site = callsite_remember(stream, callsite_set(frame, from), frame, from);
-    if (site.callsite == GRAMMAR_NONE)
-        site = callsite_walk(stream, from, c->depth);
-    took = base_clock_now() - before;
+    struct callsite_way way = {.from = from, .frame = frame};
+    uint64_t before = base_clock_now();
+    struct session_site site = c && callsite_may_learn(c) ? callsite_remember(stream, callsite_set(frame, from), &way)
+                                                          : callsite_walk(stream, &way);
+    uint64_t took = base_clock_now() - before;
     session_took(stream, took < CALLSITE_LONGEST ? took : CALLSITE_LONGEST);
     return site;
 }
@@ -323,28 +295,6 @@ __attribute__((noinline)) uint32_t session_identify_from(struct session_stream *
     __asm__ volatile("" : "+r"(entry)); /* no jump: this frame has to be there */
     return entry;
 }
-
-#else
-
-void session_sites_forget(struct session_stream *stream)
-{
-    (void)stream;
-}
-
-struct session_site session_site_of(struct session_stream *stream, void *from)
-{
-    return callsite_walk(stream, from, callsite_depth());
-}
-
-uint32_t session_identify_from(struct session_stream *stream, struct session_key *key, void *from, uint32_t *path)
-{
-    struct session_site site = callsite_walk(stream, from, callsite_depth());
-    key->callsite = site.callsite;
-    *path = site.path;
-    return session_keys_find(&stream->keys, key);
-}
-
-#endif
 
 __attribute__((noinline)) uint32_t session_path_of(struct session_stream *stream, void *from)
 {

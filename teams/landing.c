@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/landing.h"
 
-#define UNW_LOCAL_ONLY
-#include <libunwind.h>
 #include <string.h>
+
+#include "base/cfi.h"
 
 /* How numbers are stored there (DW_EH_PE_…). */
 enum { ULEB = 0x01, OF_4 = 0x03, OF_8 = 0x04, OMITTED = 0xff };
@@ -56,9 +56,10 @@ static bool find(const uint8_t *at, uint64_t offset, uintptr_t begin, uintptr_t 
 
 bool teams_landing_pad(uintptr_t address, uintptr_t *pad)
 {
-    unw_proc_info_t info;
+    const uint8_t *table;
+    uintptr_t begin;
     *pad = 0;
-    if (unw_get_proc_info_by_ip(unw_local_addr_space, address, &info, NULL) || !info.lsda)
-        return true; /* no exception passes it, or none stops there */
-    return find((const uint8_t *)info.lsda, address - info.start_ip, info.start_ip, pad);
+    if (!base_cfi_function(address, &begin, &table))
+        return false;
+    return !table || find(table, address - begin, begin, pad); /* none: no exception passes it, or none stops there */
 }

@@ -5,7 +5,6 @@ libpythia_teams_la_SOURCES = %D%/account.c %D%/account.h \
 	%D%/choice.c %D%/choice.h %D%/safety.c %D%/safety.h %D%/turns.c %D%/turns.h \
 	%D%/code.h %D%/flow.c %D%/flow.h %D%/frame.c %D%/frame.h %D%/image.c %D%/image.h %D%/known.c %D%/known.h \
 	%D%/landing.c %D%/landing.h %D%/proof.c %D%/proof.h %D%/share.c %D%/share.h %D%/wait.c %D%/wait.h
-libpythia_teams_la_LIBADD = $(UNWIND_LIBS)
 if HAVE_CAPSTONE
 libpythia_teams_la_SOURCES += %D%/code.c %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
 	%D%/code_x86.c %D%/code_x86.h %D%/code_x86_names.c %D%/machine.h
