@@ -8,7 +8,7 @@
  *
  * The order in which locks are taken, written down once. Who holds one takes only later ones:
  *
- *   callback -> comm -> members -> session -> tasks -> index -> file -> modules, energy -> heap
+ *   callback -> comm -> members -> session -> tasks -> reader -> index -> file -> modules, energy -> heap
  *
  * A build with --enable-debug keeps what each thread holds and ends the process at a lock that is out of order, so that
  * a deadlock that could happen is found in the runs where it did not.
@@ -26,6 +26,7 @@ enum base_lock {
     BASE_LOCK_MEMBERS,  /* pmpi/members.c: ranks of communicators */
     BASE_LOCK_SESSION,  /* session/internal.h: streams, the job of definitions, the reference */
     BASE_LOCK_TASKS,    /* tasks/stats.c: blocks of counters */
+    BASE_LOCK_READER,   /* teams/safety.c: the thread that reads code */
     BASE_LOCK_INDEX,    /* oracle/index.c: times and uses at first sight */
     BASE_LOCK_FILE,     /* file/open.c: blocks and attributes at first sight */
     BASE_LOCK_MODULES,  /* base/modules.c: what is loaded */

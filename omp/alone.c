@@ -141,8 +141,13 @@ static void say_teams(void)
 static __attribute__((constructor)) void alone_load(void)
 {
     static const struct session_hooks hooks = {
-        .start = alone_start, .give_way = give_way, .regions = omp_hook_team_store, .tasks = tasks_collect,
-        .thread_ends = omp_hook_team_leave };
+        .start = alone_start,
+        .give_way = give_way,
+        .begins = omp_hook_team_begin,
+        .regions = omp_hook_team_store,
+        .tasks = tasks_collect,
+        .thread_ends = omp_hook_team_leave,
+    };
     session_hooks_set(&hooks);
 }
 

@@ -56,11 +56,13 @@ static void take_reference(struct omp_hook_site *site, uint32_t own)
     teams_safety_know(site->proof, recorded.proof, (uintptr_t)where, recorded.proof_ns);
 }
 
-/* What holds for a site before it ever ran. */
+/* What holds for a site before it ever ran. A handler of the program's may have jumped out of this before
+   (siglongjmp). */
 static void site_start(struct omp_hook_site *site, const struct omp_hook_region *r)
 {
     struct pythia_options options;
     base_options_load(&options);
+    *site = (struct omp_hook_site){.fn = (uintptr_t)r->fn};
     site->entry = GRAMMAR_NONE;
     enum libgomp_listed listed =
         libgomp_safe_named(options.omp_keep, (uintptr_t)r->fn, libgomp_safe_function((uintptr_t)r->caller - 1));
@@ -90,11 +92,12 @@ struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r)
 {
     bool claimed = false;
     struct slot *slot = base_fixed_find(slots, sizeof *slots, SITES, SITES / 2, (uintptr_t)r->fn, &claimed);
-    if (__builtin_expect(claimed, 0)) {
+    if (__builtin_expect(slot && !slot->site && site_count < SITES, 0)) {
+        struct omp_hook_site *site = &sites[site_count];
         base_fpu_t kept = base_fpu_hold();
-        slot->site = &sites[site_count++];
-        slot->site->fn = (uintptr_t)r->fn;
-        site_start(slot->site, r);
+        site_start(site, r);
+        site_count++;
+        slot->site = site;
         base_fpu_give_back(kept);
     }
     return slot ? slot->site : NULL;

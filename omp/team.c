@@ -102,6 +102,17 @@ static inline bool acts(void)
 
 /* --- Before a region --- */
 
+static bool reads_code(void)
+{
+    return session_acts("team") ? !session_proven(teams_safety_holds) : session_proves(true);
+}
+
+void omp_hook_team_begin(void)
+{
+    if (session_team() > 1 && reads_code())
+        teams_safety_start();
+}
+
 /* What reads code is loaded before the first region enters libgomp, where this run will read some, and not later. */
 static void prepare_reading(void)
 {
@@ -110,8 +121,8 @@ static void prepare_reading(void)
         return;
     done = true;
     base_fpu_t kept = base_fpu_hold();
-    bool reads = acts() ? !session_proven(teams_safety_holds) : session_proves(true);
-    if (reads && libgomp_real()->omp_get_max_threads() > 1)
+    (void)acts();
+    if (libgomp_real()->omp_get_max_threads() > 1 && reads_code())
         teams_safety_prepare();
     base_fpu_give_back(kept);
 }

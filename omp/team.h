@@ -25,6 +25,9 @@
 
 #include "omp/hooks.h"
 
+/* A session begins. Where this run will read code, the thread that does is made: later, a signal that comes meanwhile
+   would go to another thread, as all signals of this one wait then. */
+void omp_hook_team_begin(void);
 /* This thread ends: another one may act. */
 void omp_hook_team_leave(void);
 

@@ -2,30 +2,35 @@
 #include "teams/safety.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/guard.h"
+#include "base/lock.h"
 #include "teams/code.h"
 #include "teams/proof.h"
 
-enum { PROOFS = 1024 }; /* a power of two */
+enum { PROOFS = 1024 /* a power of two */, LOADING = 100000000 /* ns */ };
 #define TASK (~(UINTPTR_MAX >> 1)) /* no program's addresses have that bit */
 
 static struct teams_proof proofs[PROOFS];
 static struct teams_proof overflow = { .answer = JOB_PROOF_LARGE };
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
-/* The thread that reads while the program runs. It ends with the first finish; a forked child has none. */
+/* The thread that loads what reads code, and reads while the program runs: a handler of the program's may jump out of
+   whatever its own threads do (siglongjmp), and a library that is loaded by half stays so. It ends with the first
+   finish; a forked child has none. */
 static struct {
     pthread_mutex_t lock;
     pthread_t thread;
-    sem_t wake;
+    sem_t wake, loaded;
     pid_t process; /* that has it; 0: none. Guarded by lock */
-    atomic_bool stop, over;
+    atomic_bool asked, stop, over;
 } reader = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind)
@@ -63,11 +68,6 @@ void teams_safety_know(struct teams_proof *p, uint32_t word, uintptr_t where, ui
 }
 
 /* --- Reading --- */
-
-void teams_safety_prepare(void)
-{
-    (void)teams_code_prepare();
-}
 
 /* The function's module is held meanwhile: the program may be about to unload it. */
 static void read_one(struct teams_prover *prover, struct teams_proof *p)
@@ -109,8 +109,12 @@ static void *reader_main(void *unused)
 {
     (void)unused;
     base_guard_stay();
-    while (sem_wait(&reader.wake) || !atomic_load(&reader.stop))
-        read_all();
+    while (sem_wait(&reader.wake) || !atomic_load(&reader.stop)) {
+        (void)teams_code_prepare();
+        sem_post(&reader.loaded);
+        if (atomic_load(&reader.asked))
+            read_all();
+    }
     return NULL;
 }
 
@@ -118,7 +122,7 @@ static void *reader_main(void *unused)
 static void start_reader(void)
 {
     sigset_t all, before;
-    if (sem_init(&reader.wake, 0, 0))
+    if (sem_init(&reader.wake, 0, 0) || sem_init(&reader.loaded, 0, 0))
         return;
     atomic_store(&reader.stop, false);
     sigfillset(&all);
@@ -128,30 +132,57 @@ static void start_reader(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Whether this process has a reader now. */
+static bool have_reader(void)
+{
+    base_lock_take(&reader.lock, BASE_LOCK_READER);
+    if (!reader.process && !atomic_load(&reader.over))
+        start_reader();
+    bool ours = reader.process == getpid();
+    base_lock_release(&reader.lock, BASE_LOCK_READER);
+    return ours;
+}
+
+void teams_safety_start(void)
+{
+    (void)have_reader();
+}
+
+/* Not longer than LOADING: this may be a library's constructor, for which the loader holds what the reader needs. */
+void teams_safety_prepare(void)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += LOADING;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    if (have_reader())
+        sem_post(&reader.wake);
+    while (have_reader() && sem_timedwait(&reader.loaded, &end) && errno == EINTR)
+        continue;
+}
+
 void teams_safety_ask(struct teams_proof *p)
 {
-    if (atomic_load(&p->answer) || atomic_load(&reader.over))
+    if (atomic_load(&p->answer) || !have_reader())
         return;
-    pthread_mutex_lock(&reader.lock);
-    if (!reader.process)
-        start_reader();
-    if (reader.process == getpid())
-        sem_post(&reader.wake);
-    pthread_mutex_unlock(&reader.lock);
+    atomic_store(&reader.asked, true);
+    sem_post(&reader.wake);
 }
 
 void teams_safety_finish(bool rest)
 {
     atomic_store(&reader.over, true);
-    pthread_mutex_lock(&reader.lock);
+    base_lock_take(&reader.lock, BASE_LOCK_READER);
     if (reader.process == getpid()) {
         atomic_store(&reader.stop, true);
         sem_post(&reader.wake);
         pthread_join(reader.thread, NULL);
         sem_destroy(&reader.wake);
+        sem_destroy(&reader.loaded);
     }
     reader.process = 0;
-    pthread_mutex_unlock(&reader.lock);
+    base_lock_release(&reader.lock, BASE_LOCK_READER);
     if (rest)
         read_all();
 }

@@ -35,7 +35,9 @@ struct teams_proof {
 /* The proof of an outlined function as one kind (region or task), made where it is new; never NULL: what does not fit
    has one that says so. */
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind);
-/* Code will be read in this run: loads what it takes, before the program is under way. */
+/* Code may be read in this run: makes the thread that does. */
+void teams_safety_start(void);
+/* Code will be: loads what it takes, before the program is under way. */
 void teams_safety_prepare(void);
 /* Whether what a job file says holds in another run: else it is read again. */
 bool teams_safety_holds(uint32_t word);
