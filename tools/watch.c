@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia watch`: the command line, looking again and again; see watch.h. */
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -21,31 +19,20 @@ struct request {
 };
 
 /* "2h", "90m", "30s", "1:30:00", "5400" */
-static bool read_time(const char *text, double *seconds)
-{
-    char *end;
-    double sum = 0;
-    for (const char *at = text; at == text || *end == ':'; at = end + 1) {
-        double next = strtod(at, &end);
-        if (end == at || next < 0 || (at > text && next >= 60))
-            return false;
-        sum = sum * 60 + next;
-    }
-    *seconds = sum * (!strcmp(end, "h") ? 3600 : !strcmp(end, "m") ? 60 : !*end || !strcmp(end, "s") ? 1 : 0);
-    return *seconds > 0;
-}
-
 static void take_limit(void *request, char *arg, struct argp_state *state)
 {
-    if (!read_time(arg, &((struct request *)request)->wanted.limit_seconds))
+    double *limit = &((struct request *)request)->wanted.limit_seconds;
+    bool right = true;
+    char *end;
+    *limit = 0;
+    for (const char *at = arg; at == arg || *end == ':'; at = end + 1) {
+        double next = strtod(at, &end);
+        right &= end > at && next >= 0 && (at == arg || next < 60);
+        *limit = *limit * 60 + next;
+    }
+    *limit *= !strcmp(end, "h") ? 3600 : !strcmp(end, "m") ? 60 : !*end || !strcmp(end, "s") ? 1 : 0;
+    if (!right || !(*limit > 0))
         argp_error(state, "--limit must be a time such as 2h, 90m or 1:30:00, not '%s'", arg);
-}
-
-static bool is_number(const char *text)
-{
-    for (; isdigit((unsigned char)*text); text++)
-        ;
-    return !*text;
 }
 
 static void take_job(void *request, char *arg, struct argp_state *state)
@@ -54,7 +41,7 @@ static void take_job(void *request, char *arg, struct argp_state *state)
     if (r->job)
         argp_error(state, "one job only");
     r->job = arg;
-    if (is_number(arg))
+    if (!arg[strspn(arg, "0123456789")])
         r->wanted.pid = (uint32_t)tool_number(arg, "PID", 1, INT32_MAX, state);
 }
 
@@ -119,21 +106,13 @@ static void run_on_hang(const char *command, struct watch_jobs *jobs)
     }
 }
 
-static bool any_verdict(const struct watch_jobs *jobs)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < jobs->count; i++)
-        any |= jobs->job[i].verdict.kind != WATCH_NONE;
-    return any;
-}
-
 /* Dead jobs go when other watchers, too, have had the time to see it. */
 static void bury(const struct watch_jobs *jobs)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < jobs->count; i++)
-        any |= jobs->job[i].dead > 1;
-    if (any)
+    uint32_t i = 0;
+    while (i < jobs->count && jobs->job[i].dead < 2)
+        i++;
+    if (i < jobs->count)
         watch_sweep();
 }
 
@@ -158,12 +137,6 @@ static void show(const struct request *r, const struct watch_jobs *jobs, bool re
     fflush(stdout);
 }
 
-static void sleep_for(double seconds)
-{
-    struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    nanosleep(&t, NULL);
-}
-
 int tool_watch(int argc, char **argv)
 {
     struct request r = { .interval = 2 };
@@ -182,7 +155,7 @@ int tool_watch(int argc, char **argv)
     if (!earlier.count)
         return no_job(&r, &earlier);
     for (;;) {
-        sleep_for(r.once ? 1 : (double)r.interval);
+        sleep(r.once ? 1 : (unsigned)r.interval);
         watch_look(&jobs, &earlier, &r.wanted);
         if (!jobs.count && !r.once)
             return TOOL_OK;
@@ -196,7 +169,9 @@ int tool_watch(int argc, char **argv)
         bury(&jobs);
         earlier = jobs;
     }
-    int rc = any_verdict(&jobs) ? TOOL_NO : TOOL_OK;
+    int rc = TOOL_OK;
+    for (uint32_t i = 0; i < jobs.count; i++)
+        rc = watch_news(&jobs.job[i]) ? TOOL_NO : rc;
     watch_jobs_free(&jobs);
     return rc;
 }

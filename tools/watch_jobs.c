@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "base/order.h"
 #include "file/file.h"
 #include "findings/resolve.h"
@@ -184,17 +185,13 @@ const char *watch_call(const struct watch_row *r)
 /* That of the last path that was asked for; NULL: it cannot be read. */
 static const struct job *reference(const char *path)
 {
-    static char *last;
+    static char last[sizeof ((struct watch_board *)0)->file], why[256];
     static struct job *job;
-    char why[256];
-    if (last && !strcmp(last, path))
-        return job;
-    job_destroy(job);
-    free(last);
-    job = NULL;
-    last = strdup(path);
-    if (file_read(path, &job, why, sizeof why))
-        job = NULL;
+    if (strcmp(last, path) != 0) {
+        job_destroy(job);
+        strcpy(last, path);
+        job = file_read(path, &job, why, sizeof why) ? NULL : job;
+    }
     return job;
 }
 
@@ -207,9 +204,8 @@ static bool is_at(const struct job *j, uint32_t terminal, const struct job_frame
                                                         job_text(places, places->modules[frame->module].build_id));
 }
 
-static struct watch_usual usual_of(const struct watch_row *r)
+static void add_usual(struct watch_row *r)
 {
-    struct watch_usual u = {0, 0};
     struct job_frame frame;
     const struct watch_board *b = r->sight ? &r->sight->board : NULL;
     const struct job *j = b && b->predicts ? reference(b->file) : NULL;
@@ -218,10 +214,9 @@ static struct watch_usual usual_of(const struct watch_row *r)
         const struct job_extremes *e = &j->extremes.of[i];
         bool here = found && is_at(j, e->terminal, &frame);
         uint64_t value = e->value[waits ? JOB_DURATION_MAX : JOB_GAP_MAX];
-        u.count += here ? e->count : 0;
-        u.longest = (here || !waits) && value > u.longest ? value : u.longest;
+        r->known += here ? e->count : 0;
+        r->usual_ns = (here || !waits) && value > r->usual_ns ? value : r->usual_ns;
     }
-    return u;
 }
 
 /* --- The limit --- */
@@ -229,18 +224,12 @@ static struct watch_usual usual_of(const struct watch_row *r)
 /* The value of a variable in a process's environment; 0: none. */
 static double environment_of(uint32_t pid, const char *name)
 {
-    char path[64], *text = NULL;
-    size_t room = 0, length = strlen(name);
-    double value = 0;
-    snprintf(path, sizeof path, "/proc/%u/environ", pid);
-    FILE *f = fopen(path, "r");
-    while (f && getdelim(&text, &room, '\0', f) > 0 && value == 0)
-        if (!strncmp(text, name, length) && text[length] == '=')
-            value = strtod(text + length + 1, NULL);
-    if (f)
-        fclose(f);
-    free(text);
-    return value;
+    static char text[1 << 20];
+    size_t size = base_io_text(text, sizeof text, "/proc/%u/environ", pid), length = strlen(name);
+    for (const char *at = text; at < text + size; at += strlen(at) + 1)
+        if (!strncmp(at, name, length) && at[length] == '=')
+            return strtod(at + length + 1, NULL);
+    return 0;
 }
 
 /* Seconds from now on. */
@@ -284,11 +273,9 @@ static void judge(struct watch_job *j, const struct watch_job *before, const str
     set_ages(j);
     j->rows = tool_need(watch_rows(j->sight, j->count, j->ranks));
     j->nodes = count_nodes(j);
-    struct watch_usual *usual = calloc((size_t)j->ranks + 1, sizeof *usual);
     for (uint32_t i = 0; i < j->ranks; i++)
-        usual[i] = usual_of(&j->rows[i]);
-    watch_judge(j->rows, j->ranks, usual, &j->verdict);
-    free(usual);
+        add_usual(&j->rows[i]);
+    watch_judge(j->rows, j->ranks, &j->verdict);
     watch_count(&j->numbers, j->sight, j->count);
     set_limit(j, w);
     if (before)

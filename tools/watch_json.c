@@ -19,7 +19,7 @@ static void add_rank(cJSON *ranks, const struct watch_row *r)
     cJSON *o = ADD(ranks, NUMBER("rank", b->rank), TEXT("node", b->node), NUMBER("pid", b->pid),
                    TEXT("place", watch_place(r)), TEXT("call", watch_call(r)), TIME("since_seconds", r->since_ns),
                    COUNT("events", b->events));
-    cJSON *turns = cJSON_AddArrayToObject(o, "turns");
+    cJSON *turns = (b->noted ? cJSON_AddArrayToObject : cJSON_AddNullToObject)(o, "turns");
     if (b->noted && b->turns > 1)
         ADD(turns, COUNT("loop", b->turns), COUNT("turn", b->turn));
     ADD(o, TIME("age_seconds", r->moved_ns), TIME("seen_seconds", r->sight->age_ns));

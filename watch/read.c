@@ -115,6 +115,8 @@ bool watch_is_sound(struct watch_board *b)
     for (unsigned i = 0; i < WATCH_COMMS; i++)
         clean(b->comm[i].name, sizeof b->comm[i].name);
     b->modules[WATCH_MODULES - 1] = '\0';
+    if (b->longest > INT64_MAX / 128)
+        b->longest = 0;
     if (b->tolds > WATCH_TOLD)
         b->tolds = 0;
     if (b->seasons > WATCH_SEASONS)
@@ -219,14 +221,8 @@ void watch_read_all(uint64_t job, struct watch_sights *list)
 
 /* --- What dead processes left --- */
 
-/* What is not understood, as of another version, may be anybody's. */
-static bool may_live(const struct watch_found *found, struct watch_sight *s)
-{
-    watch_read(found->job, found->rank, s);
-    return s->reading != WATCH_READ || s->process.state != 'X';
-}
-
-/* A job of which somebody lives keeps the boards of its dead: they say who it was. */
+/* A job of which somebody lives keeps the boards of its dead: they say who it was. What is not understood, as of
+   another version, may be anybody's. */
 void watch_sweep(void)
 {
     struct watch_found *found;
@@ -235,8 +231,11 @@ void watch_sweep(void)
     uint32_t count = watch_find(0, &found);
     for (uint32_t first = 0, end; first < count && s; first = end) {
         bool any = false;
-        for (end = first; end < count && found[end].job == found[first].job; end++)
-            any = any || may_live(&found[end], s);
+        for (end = first; end < count && found[end].job == found[first].job; end++) {
+            if (!any)
+                watch_read(found[end].job, found[end].rank, s);
+            any |= s->reading != WATCH_READ || s->process.state != 'X';
+        }
         for (uint32_t i = first; i < end && !any; i++) {
             watch_path(path, found[i].job, found[i].rank);
             unlink(path);

@@ -13,6 +13,7 @@ struct pace {
     double factor; /* what was before its events since, over what would have been as it was before; 0: not known */
     double share;  /* of that time, that was so */
     uint64_t from; /* of the place with most more */
+    bool slow;
 };
 
 /* Since the end of a season, against what was until the end of that one or of an earlier one: in between it may have
@@ -20,7 +21,7 @@ struct pace {
 static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint32_t earlier)
 {
     const struct watch_board *b = &s->board;
-    struct pace p = {0, 0, 0};
+    struct pace p = {0, 0, 0, false};
     double took = 0, would = 0, most = 0;
     const struct watch_season *then = &b->season[season];
     if (season >= b->seasons || s->now < then->end || s->now - then->end < SHORT)
@@ -54,15 +55,15 @@ static double median(const struct pace *p, uint32_t ranks, double *room, bool fa
 }
 
 /* Against how all have changed since, and only who computes longer than the others do, and much longer than before. */
-static struct watch_slowest slow_since(const struct pace *p, uint32_t ranks, double *room, bool *slow)
+static struct watch_slowest slow_since(struct pace *p, uint32_t ranks, double *room)
 {
     struct watch_slowest most = {0, 0, 0};
     double all = median(p, ranks, room, true), share = median(p, ranks, room, false);
     all = all > 1 ? all : 1;
     for (uint32_t i = 0; i < ranks; i++) {
         double factor = p[i].factor / all;
-        slow[i] = factor >= slower && p[i].share >= busier * share && p[i].share * (1 - 1 / factor) >= much;
-        if (slow[i] && factor > most.factor)
+        p[i].slow = factor >= slower && p[i].share >= busier * share && p[i].share * (1 - 1 / factor) >= much;
+        if (p[i].slow && factor > most.factor)
             most = (struct watch_slowest){factor, i, p[i].from};
     }
     return most;
@@ -72,21 +73,18 @@ struct watch_slowest watch_slow(const struct watch_row *rows, uint32_t ranks, bo
 {
     struct pace *p = calloc((size_t)ranks + 1, sizeof *p);
     double *room = calloc((size_t)ranks + 1, sizeof *room);
-    bool *now = calloc((size_t)ranks + 1, sizeof *now);
     struct watch_slowest most = {0, 0, 0};
     memset(slow, 0, ranks * sizeof *slow);
-    for (uint32_t season = 0; season < WATCH_SEASONS && p && room && now; season++)
+    for (uint32_t season = 0; season < WATCH_SEASONS && p && room; season++)
         for (uint32_t earlier = 0; earlier <= season; earlier++) {
             for (uint32_t i = 0; i < ranks; i++)
-                p[i] = rows[i].sight ? pace_since(rows[i].sight, season, earlier) : (struct pace){0, 0, 0};
-            struct watch_slowest s = slow_since(p, ranks, room, now);
-            if (s.factor > most.factor) {
-                most = s;
-                memcpy(slow, now, ranks * sizeof *slow);
-            }
+                p[i] = rows[i].sight ? pace_since(rows[i].sight, season, earlier) : (struct pace){0, 0, 0, false};
+            struct watch_slowest s = slow_since(p, ranks, room);
+            for (uint32_t i = 0; i < ranks && s.factor > most.factor; i++)
+                slow[i] = p[i].slow;
+            most = s.factor > most.factor ? s : most;
         }
     free(p);
     free(room);
-    free(now);
     return most;
 }

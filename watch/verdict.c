@@ -12,7 +12,6 @@ enum { IDLE_NS = 900000000 }; /* without processor time so long: it sleeps */
 struct judge {
     const struct watch_row *row;
     uint32_t ranks;
-    const struct watch_usual *usual;
     uint64_t timeout, events; /* too long; of the rank that has fewest */
     bool *late;   /* waits, and for too long */
     bool *free;   /* may go on without a wait that is too long ending */
@@ -22,11 +21,6 @@ struct judge {
 };
 
 /* --- How long is too long --- */
-
-static uint64_t times(uint64_t ns, uint64_t by)
-{
-    return ns < UINT64_MAX / by ? ns * by : UINT64_MAX;
-}
 
 static void set_timeout(struct judge *j)
 {
@@ -39,8 +33,7 @@ static void set_timeout(struct judge *j)
         if (s && s->board.events < j->events)
             j->events = s->board.events;
     }
-    j->timeout = times(most, WATCH_LONGER);
-    j->timeout = j->timeout > WATCH_SHORTEST ? j->timeout : WATCH_SHORTEST;
+    j->timeout = most * WATCH_LONGER > WATCH_SHORTEST ? most * WATCH_LONGER : WATCH_SHORTEST;
 }
 
 /* Of what has ended so often before. */
@@ -48,13 +41,13 @@ static uint64_t too_long(const struct judge *j, uint64_t known)
 {
     if (known == 0)
         return UINT64_MAX;
-    return known >= WATCH_ENOUGH ? j->timeout : times(j->timeout / (known + 1), WATCH_ENOUGH);
+    return known >= WATCH_ENOUGH ? j->timeout : j->timeout / (known + 1) * WATCH_ENOUGH;
 }
 
 /* What the recording has seen at its place is not too long. */
-static bool is_usual(const struct judge *j, uint32_t rank, uint64_t ns)
+static bool is_usual(const struct watch_row *r, uint64_t ns)
 {
-    return j->usual && j->usual[rank].longest && ns / WATCH_LONGER < j->usual[rank].longest;
+    return r->usual_ns && ns / WATCH_LONGER < r->usual_ns;
 }
 
 /* --- What can go on --- */
@@ -227,18 +220,13 @@ static void choose_elsewhere(struct judge *j, uint32_t rank)
     }
 }
 
-static uint64_t known_of(const struct judge *j, uint32_t rank)
-{
-    return j->row[rank].known + (j->usual ? j->usual[rank].count : 0);
-}
-
 /* What is known of how long this rank waits, for those that are chosen. */
 static uint64_t known_with(const struct judge *j, uint32_t rank)
 {
-    uint64_t known = known_of(j, rank);
+    uint64_t known = j->row[rank].known;
     for (uint32_t i = 0; i < j->ranks; i++)
-        if (j->chosen[i] && j->row[i].sight && known_of(j, i) < known)
-            known = known_of(j, i);
+        if (j->chosen[i] && j->row[i].sight && j->row[i].known < known)
+            known = j->row[i].known;
     return known;
 }
 
@@ -246,9 +234,9 @@ static uint64_t known_with(const struct judge *j, uint32_t rank)
 static bool goes_on(const struct judge *j, uint64_t waited, uint64_t limit)
 {
     for (uint32_t i = 0; i < j->ranks; i++) {
-        uint64_t moved = j->row[i].moved_ns;
-        if (j->chosen[i] && j->row[i].sight &&
-            ((moved < j->timeout && waited / WATCH_LONGER < limit) || is_usual(j, i, moved)))
+        const struct watch_row *r = &j->row[i];
+        if (j->chosen[i] && r->sight &&
+            ((r->moved_ns < j->timeout && waited / WATCH_LONGER < limit) || is_usual(r, r->moved_ns)))
             return true;
     }
     return false;
@@ -327,10 +315,9 @@ static bool judge_asking(struct judge *j, struct watch_verdict *v)
     return true;
 }
 
-void watch_judge(const struct watch_row *rows, uint32_t ranks, const struct watch_usual *usual,
-                 struct watch_verdict *v)
+void watch_judge(const struct watch_row *rows, uint32_t ranks, struct watch_verdict *v)
 {
-    struct judge j = {.row = rows, .ranks = ranks, .usual = usual};
+    struct judge j = {.row = rows, .ranks = ranks};
     memset(v, 0, sizeof *v);
     bool *sets = calloc(5 * ((size_t)ranks + 1), sizeof *sets), **const set[] = {&j.late, &j.free, &j.chosen, &j.seen,
                                                                                  &j.all};
@@ -341,7 +328,7 @@ void watch_judge(const struct watch_row *rows, uint32_t ranks, const struct watc
     set_timeout(&j);
     for (uint32_t i = 0; i < ranks; i++)
         j.free[i] = !(j.late[i] = rows[i].state == WATCH_WAITS && rows[i].since_ns >= j.timeout &&
-                                  !is_usual(&j, i, rows[i].since_ns));
+                                  !is_usual(&rows[i], rows[i].since_ns));
     spread(&j, j.free, can_go_on);
     if (!judge_stopped(&j, v) && !judge_circles(&j, v) && !judge_asking(&j, v))
         judge_missing(&j, v);

@@ -55,6 +55,7 @@ struct watch_row {
     uint64_t since_ns;    /* in this state */
     uint64_t moved_ns;    /* since its last event */
     uint64_t known;       /* how often it ended before what it is in: this call, or what comes after its last one */
+    uint64_t usual_ns;    /* the longest such pause of a recording, whose number is in `known`, too; 0: not known */
     bool any;
     bool unknown;         /* it waits, and it cannot be said for whom */
     uint32_t peer_count;
@@ -82,11 +83,7 @@ struct watch_verdict {
     } slowest;           /* of WATCH_SLOW */
 };
 
-/* What a recording has of a place: the longest pause, ns, and how many there were; 0: not known. */
-struct watch_usual { uint64_t longest, count; };
-/* `usual` (may be NULL): of each rank. */
-void watch_judge(const struct watch_row *rows, uint32_t ranks, const struct watch_usual *usual,
-                 struct watch_verdict *v);
+void watch_judge(const struct watch_row *rows, uint32_t ranks, struct watch_verdict *v);
 /* Which ranks are slow, and the one that is most. */
 struct watch_slowest watch_slow(const struct watch_row *rows, uint32_t ranks, bool *slow);
 void watch_verdict_free(struct watch_verdict *v);

@@ -198,26 +198,19 @@ static void add_request(struct table *t, struct watch_row *r, const struct watch
         r->unknown = true;
 }
 
-/* One request, or all that are open: of a call for several it is not known which. */
-static uint32_t add_requests_that(struct table *t, struct watch_row *r, bool send)
-{
-    const struct watch_board *b = &r->sight->board;
-    uint32_t found = 0;
-    for (unsigned i = 0; i < WATCH_REQUESTS; i++) {
-        const struct watch_request *q = &b->request[i];
-        if (q->handle && (!b->where || q->handle == b->where) && send == (q->kind == WATCH_SENDS)) {
-            add_request(t, r, q);
-            found++;
-        }
-    }
-    return found;
-}
-
-/* A send may be over although nobody has asked: it is waited for where there is nothing else. */
+/* One request, or all that are open: of a call for several it is not known which. A send may be over although nobody
+   has asked: it is waited for where there is nothing else. */
 static void add_requests(struct table *t, struct watch_row *r)
 {
     const struct watch_board *b = &r->sight->board;
-    r->unknown |= !add_requests_that(t, r, false) && !add_requests_that(t, r, true);
+    bool found = false;
+    for (int sends = 0; sends < 2 && !found; sends++)
+        for (const struct watch_request *q = b->request; q < b->request + WATCH_REQUESTS; q++)
+            if (q->handle && (!b->where || q->handle == b->where) && sends == (q->kind == WATCH_SENDS)) {
+                add_request(t, r, q);
+                found = true;
+            }
+    r->unknown |= !found;
     r->any |= !strcmp(b->is.function, "MPI_Waitany") || !strcmp(b->is.function, "MPI_Waitsome");
 }
 
