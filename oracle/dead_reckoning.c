@@ -23,14 +23,7 @@ void oracle_dead_reckoning_judge(struct oracle *o, bool foreseen)
 
 static void keep_heaviest(struct oracle *o)
 {
-    uint32_t best = 0;
-
-    for (uint32_t i = 1; i < o->count; i++)
-        if (o->now[i].weight > o->now[best].weight)
-            best = i;
-    struct oracle_hypothesis h = o->now[best];
-    o->now[best] = o->now[0];
-    o->now[0] = h;
+    oracle_swap(&o->now[0], &o->now[oracle_heaviest(o) - o->now]);
     o->now[0].weight = 1;
     o->now[0].kind = ORACLE_HIT;
     o->count = 1;
@@ -42,9 +35,7 @@ static bool at_known_place(struct oracle *o)
     o->spare_count = 0;
     if (!oracle_relocate_by_history(o, 1, ALIKE))
         return false;
-    struct oracle_hypothesis *set = o->now;
-    o->now = o->spare;
-    o->spare = set;
+    oracle_swap_sets(o);
     o->count = 1;
     keep_heaviest(o);
     return true;

@@ -21,25 +21,9 @@ static double miss_rate(const struct oracle *o)
     return rate < 1e-3 ? 1e-3 : rate > 0.5 ? 0.5 : rate;
 }
 
-static void swap_sets(struct oracle *o)
-{
-    struct oracle_hypothesis *set = o->now;
-
-    o->now = o->spare;
-    o->spare = set;
-    o->count = o->spare_count;
-}
-
-static void swap(struct oracle_hypothesis *a, struct oracle_hypothesis *b)
-{
-    struct oracle_hypothesis h = *a;
-    *a = *b;
-    *b = h;
-}
-
 static void drop(struct oracle *o, uint32_t i)
 {
-    swap(&o->now[i], &o->now[--o->count]); /* frames belong to the slot's owner: swap, never overwrite */
+    oracle_swap(&o->now[i], &o->now[--o->count]);
 }
 
 /* Whether two end at the same terminal in the same turn: few do that are not equal. */
@@ -64,7 +48,7 @@ static void join_equal(struct oracle *o)
             struct oracle_hypothesis likely = b->weight > a->weight ? *b : *a; /* whose repair it was */
             double weight = a->weight + b->weight;
             if (b->depth > a->depth)
-                swap(a, b);
+                oracle_swap(a, b);
             a->kind = likely.kind;
             a->age = likely.age;
             a->extended = likely.extended;
@@ -106,7 +90,7 @@ static void settle_extension(struct oracle *o, const struct oracle_hypothesis *h
 
 static void heaviest_first(struct oracle *o)
 {
-    swap(&o->now[0], &o->now[oracle_heaviest(o) - o->now]);
+    oracle_swap(&o->now[0], &o->now[oracle_heaviest(o) - o->now]);
 }
 
 static void keep_best(struct oracle *o, uint32_t n)
@@ -114,7 +98,7 @@ static void keep_best(struct oracle *o, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = i + 1; j < o->count; j++)
             if (o->now[j].weight > o->now[i].weight)
-                swap(&o->now[i], &o->now[j]);
+                oracle_swap(&o->now[i], &o->now[j]);
     o->count = n;
     normalise(o);
 }
@@ -193,7 +177,7 @@ static void repair_all(struct oracle *o, uint32_t terminal)
         oracle_relocate_by_history(o, lost * miss, ALIKE);
         oracle_relocate(o, terminal, lost * miss);
     }
-    swap_sets(o);
+    oracle_swap_sets(o);
 }
 
 bool oracle_foreseen(const struct oracle *o, uint32_t terminal)

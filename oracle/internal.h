@@ -22,6 +22,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "oracle/interval.h"
 #include "oracle/gap_median.h"
@@ -279,6 +280,33 @@ static inline bool oracle_sure(const struct oracle *o)
 
 /* --- follow.c --- */
 bool oracle_foreseen(const struct oracle *o, uint32_t terminal); /* by the heaviest hypothesis */
+
+/* Frames belong to the slot's owner: swap, never overwrite. */
+static inline void oracle_swap(struct oracle_hypothesis *a, struct oracle_hypothesis *b)
+{
+    struct oracle_hypothesis h = *a;
+    *a = *b;
+    *b = h;
+}
+
+/* What was found is the position. */
+static inline void oracle_swap_sets(struct oracle *o)
+{
+    struct oracle_hypothesis *set = o->now;
+    o->now = o->spare;
+    o->spare = set;
+    o->count = o->spare_count;
+}
+
+/* A frame below the others. Where there is no room the top half is forgotten: partial from here on. */
+static inline void oracle_push(const struct oracle *o, struct oracle_hypothesis *h, struct oracle_frame frame)
+{
+    if (h->depth == o->capacity) {
+        h->depth = o->capacity / 2;
+        memmove(h->frames, h->frames + o->capacity - h->depth, h->depth * sizeof *h->frames);
+    }
+    h->frames[h->depth++] = frame;
+}
 
 /* --- stack.c --- */
 bool oracle_rooted(const struct oracle *o, const struct oracle_hypothesis *h);

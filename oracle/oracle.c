@@ -66,10 +66,7 @@ static void root(struct oracle *o, const double *weight)
             oracle_slot(o, r, weight ? weight[r] : 1, ORACLE_HIT);
     if (o->spare_count == 0 && o->references)
         oracle_slot(o, 0, 1, ORACLE_HIT);
-    struct oracle_hypothesis *set = o->now;
-    o->now = o->spare;
-    o->spare = set;
-    o->count = o->spare_count;
+    oracle_swap_sets(o);
     for (uint32_t i = 0; i < o->count; i++)
         all += o->now[i].weight;
     for (uint32_t i = 0; i < o->count; i++)

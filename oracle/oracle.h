@@ -134,6 +134,5 @@ const struct oracle_score *oracle_score(const struct oracle *o);
 uint32_t oracle_time_bucket(double relative_error);
 /* Median relative error of a histogram, < 0 when empty. */
 double oracle_time_median(const uint64_t histogram[ORACLE_TIME_BUCKETS]);
-void oracle_score_add(struct oracle_score *into, const struct oracle_score *from);
 
 #endif

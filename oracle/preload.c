@@ -35,12 +35,7 @@ void oracle_seek(const struct oracle *o, struct oracle_hypothesis *h, uint64_t e
         uint32_t node = node_at(x, rule, event);
         symbol = x->grammar->nodes[node].symbol;
         uint64_t length = oracle_length(x, symbol), into = event - x->before[node];
-        if (h->depth == o->capacity) { /* as oracle_enter */
-            uint32_t keep = o->capacity / 2;
-            memmove(h->frames, h->frames + h->depth - keep, keep * sizeof *h->frames);
-            h->depth = keep;
-        }
-        h->frames[h->depth++] = (struct oracle_frame){ node, 0, into / length };
+        oracle_push(o, h, (struct oracle_frame){ node, 0, into / length });
         event = into % length;
         rule = symbol & ~GRAMMAR_RULE;
     } while (grammar_is_rule(symbol));

@@ -80,25 +80,3 @@ double oracle_time_median(const uint64_t histogram[ORACLE_TIME_BUCKETS])
     }
     return -1;
 }
-
-void oracle_score_add(struct oracle_score *into, const struct oracle_score *from)
-{
-    into->events += from->events;
-    into->known += from->known;
-    for (int i = 0; i < ORACLE_DISTANCES; i++) {
-        into->at[i].predictions += from->at[i].predictions;
-        into->at[i].hits += from->at[i].hits;
-        into->at[i].unknown += from->at[i].unknown;
-        into->at[i].brier += from->at[i].brier;
-        for (int d = 0; d < ORACLE_DECILES; d++) {
-            into->at[i].answers[d] += from->at[i].answers[d];
-            into->at[i].right[d] += from->at[i].right[d];
-        }
-    }
-    for (int i = 0; i < ORACLE_TIME_BUCKETS; i++)
-        into->time_error[i] += from->time_error[i];
-    into->cost_ns += from->cost_ns;
-    into->peers.asked += from->peers.asked;
-    into->peers.foretold += from->peers.foretold;
-    into->peers.right += from->peers.right;
-}

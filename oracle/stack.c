@@ -47,19 +47,14 @@ void oracle_enter(const struct oracle *o, struct oracle_hypothesis *h, uint32_t 
 {
     const struct grammar_flat *g = oracle_of(o, h)->grammar;
 
+    h->depth = depth;
     for (;;) {
-        if (depth == o->capacity) { /* forget the top half: partial from here on */
-            uint32_t keep = o->capacity / 2;
-            memmove(h->frames, h->frames + depth - keep, keep * sizeof *h->frames);
-            depth = keep;
-        }
-        h->frames[depth++] = frame;
+        oracle_push(o, h, frame);
         uint32_t symbol = g->nodes[frame.node].symbol;
         if (!grammar_is_rule(symbol))
             break;
         frame = (struct oracle_frame){ g->rules[symbol & ~GRAMMAR_RULE].first, 0, 0 };
     }
-    h->depth = depth;
 }
 
 uint32_t oracle_peek(const struct oracle *o, const struct oracle_hypothesis *h)

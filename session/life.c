@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "job/schema.h"
 #include "merge/merge.h"
 #include "pythia.h"
 #include "session/clock.h"
@@ -277,18 +278,15 @@ static void add_score(const struct session_stream *s)
                        session.world.rank, s->thread, (unsigned long long)p->asked, (unsigned long long)p->foretold,
                        (unsigned long long)p->right, (unsigned long long)late->asked,
                        (unsigned long long)late->foretold, (unsigned long long)late->right);
-    struct job_oracle *o = &session.job->oracle;
+    struct job_oracle own = { .actions = s->actions, .gain_seconds = s->gain_ns * 1e-9 };
     if (s->oracle)
-        oracle_score_add(&o->score, oracle_score(s->oracle));
+        own.score = *oracle_score(s->oracle);
     else
-        o->score.events += s->events;
-    o->score.peers.asked += p->asked;
-    o->score.peers.foretold += p->foretold;
-    o->score.peers.right += p->right;
-    o->score.cost_ns += cost_of(s);
-    o->cost_seconds += (double)cost_of(s) * 1e-9;
-    o->gain_seconds += s->gain_ns * 1e-9;
-    o->actions += s->actions;
+        own.score.events = s->events;
+    own.score.peers = *p;
+    own.score.cost_ns = cost_of(s);
+    own.cost_seconds = (double)own.score.cost_ns * 1e-9;
+    job_row_join(session.job, JOB_TABLE_ORACLE, &session.job->oracle, &own);
 }
 
 /* What start and finish took is of the process's first stream. */

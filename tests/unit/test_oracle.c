@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/schema.h"
 #include "tests/unit/follower.h"
 #include "tests/unit/unit.h"
 
@@ -260,7 +261,7 @@ END_TEST
 START_TEST(scores_add_and_medians_hold)
 {
     uint64_t histogram[ORACLE_TIME_BUCKETS] = { 0 };
-    struct oracle_score a = { .events = 3, .known = 2 }, b = { .events = 4, .cost_ns = 7 };
+    struct job_oracle a = { .score = { .events = 3, .known = 2 } }, b = { .score = { .events = 4, .cost_ns = 7 } };
 
     ck_assert_double_lt(oracle_time_median(histogram), 0);
     for (int i = 0; i < 101; i++)
@@ -270,11 +271,17 @@ START_TEST(scores_add_and_medians_hold)
         ck_assert_uint_lt(oracle_time_bucket(e), ORACLE_TIME_BUCKETS);
     ck_assert_uint_lt(oracle_time_bucket(NAN), ORACLE_TIME_BUCKETS);
     ck_assert_uint_lt(oracle_time_bucket(INFINITY), ORACLE_TIME_BUCKETS);
-    b.at[2].hits = 5;
-    oracle_score_add(&a, &b);
-    ck_assert_uint_eq(a.events, 7);
-    ck_assert_uint_eq(a.at[2].hits, 5);
-    ck_assert_uint_eq(a.cost_ns, 7);
+    b.score.at[2].hits = 5;
+    b.score.at[2].brier = 0.5;
+    b.score.at[3].right[9] = b.score.time_error[4] = b.score.peers.right = 6;
+    job_row_join(NULL, JOB_TABLE_ORACLE, &a, &b);
+    job_row_join(NULL, JOB_TABLE_ORACLE, &a, &b);
+    ck_assert_uint_eq(a.score.events, 11);
+    ck_assert_uint_eq(a.score.known, 2);
+    ck_assert_uint_eq(a.score.at[2].hits, 10);
+    ck_assert_double_eq(a.score.at[2].brier, 1);
+    ck_assert_uint_eq(a.score.at[3].right[9] + a.score.time_error[4] + a.score.peers.right, 36);
+    ck_assert_uint_eq(a.score.cost_ns, 14);
 }
 END_TEST
 
