@@ -8,7 +8,7 @@
 #include "base/order.h"
 #include "job/check.h"
 #include "job/flow_join.h"
-#include "job/job.h"
+#include "job/schema.h"
 #include "pythia.h"
 
 void job_flows_free(struct job_flows *f)
@@ -62,39 +62,30 @@ uint32_t job_flows_items(const struct job_flows *f, const uint32_t *terminal_map
     return f->count;
 }
 
-int job_flows_join(const struct job *into, const struct job *from, const uint32_t *terminal_map, struct job_flows *out)
+int job_flows_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made)
 {
     const struct job_flows *a = &into->flows, *b = &from->flows;
     struct job_flow_item *item = malloc(((size_t)a->count + b->count + 1) * sizeof *item);
     uint32_t n = 0, ranks = into->info.ranks > from->info.ranks ? into->info.ranks : from->info.ranks;
     int error = item ? 0 : PYTHIA_ENOMEM;
-    memset(out, 0, sizeof *out);
     if (!error) {
         n = job_flows_items(a, NULL, 0, item);
-        n += job_flows_items(b, terminal_map, 1, item + n);
+        n += job_flows_items(b, maps->of[JOB_OF_TERMINALS], 1, item + n);
         qsort(item, n, sizeof *item, by_side);
     }
     for (uint32_t i = 0, next; i < n && !error; i = next) {
         for (next = i + 1; next < n && by_terminal(&item[i], &item[next]) == 0; next++)
             ;
-        error = job_flows_join_items(out, item + i, next - i, ranks);
+        error = job_flows_join_items(&made->flows, item + i, next - i, ranks);
     }
     free(item);
-    if (error)
-        job_flows_free(out);
     return error;
 }
 
 int job_flows_settle(struct job *j)
 {
     const struct job nobody = { .info.ranks = 0 };
-    struct job_flows settled;
-    int error = job_flows_join(j, &nobody, NULL, &settled);
-    if (error)
-        return error;
-    job_flows_free(&j->flows);
-    j->flows = settled;
-    return 0;
+    return job_rows_take(j, &nobody, job_flows_join, JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES);
 }
 
 int job_flow_add(struct job *j, uint32_t rank, uint32_t terminal, bool receives, uint32_t peer, uint64_t messages,

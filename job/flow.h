@@ -28,6 +28,7 @@
 #include "job/ranges.h"
 
 struct job;
+struct job_maps;
 
 struct job_flow {
     uint32_t terminal;
@@ -67,8 +68,7 @@ int job_flows_walk(const struct job *j, int (*visit)(void *arg, const struct job
 /* --- Between the parts of a job --- */
 void job_flows_free(struct job_flows *f);
 int job_flows_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
-/* The rows of both, terminals of `from` renamed; jobs without a common rank. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT,
-   PYTHIA_EINVAL. */
-int job_flows_join(const struct job *into, const struct job *from, const uint32_t *terminal_map, struct job_flows *out);
+/* Of jobs without a common rank. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, PYTHIA_EINVAL (job/schema.h). */
+int job_flows_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
 
 #endif

@@ -48,17 +48,8 @@ static int by_content(const void *x, const void *y)
 /* Sorts; those of which the order says that they are equal become one. How many are left. */
 static uint32_t add_up(struct pair *pair, uint32_t n, int (*order)(const void *, const void *))
 {
-    uint32_t kept = 0;
-    if (n)
-        qsort(pair, n, sizeof *pair, order);
-    for (uint32_t i = 0; i < n; i++)
-        if (kept && order(&pair[kept - 1], &pair[i]) == 0) {
-            pair[kept - 1].messages += pair[i].messages;
-            pair[kept - 1].bytes += pair[i].bytes;
-        } else {
-            pair[kept++] = pair[i];
-        }
-    return kept;
+    return BASE_ARRAY_JOIN(pair, n, order, into, from,
+                           (into->messages += from->messages, into->bytes += from->bytes));
 }
 
 static uint32_t write_out(const struct job_flow_item *item, uint32_t count, uint32_t ranks, struct pair *pair)

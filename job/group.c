@@ -7,20 +7,12 @@
 #include <string.h>
 
 #include "job/check.h"
-#include "job/job.h"
 #include "job/intern.h"
 #include "job/ranges.h"
+#include "job/schema.h"
 #include "pythia.h"
 
 enum { GROUP_STEPS = 1 << 20 }; /* of a look-up in one group; a file that needs more is refused */
-
-static void free_groups(struct job_groups *g)
-{
-    free(g->group);
-    free(g->runs);
-    free(g->ranges.range);
-    memset(g, 0, sizeof *g);
-}
 
 /* --- Building --- */
 
@@ -92,24 +84,21 @@ static int join_views(struct job_groups *out, const struct view *v, uint32_t n)
     return error;
 }
 
-int job_groups_join(const struct job *into, const struct job *from, const uint32_t *comm_map, struct job_groups *out)
+int job_groups_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made)
 {
     const struct job_groups *a = &into->groups, *b = &from->groups;
     struct view *v = malloc(((size_t)a->group_count + b->group_count + 1) * sizeof *v);
     uint32_t n = 0;
-    memset(out, 0, sizeof *out);
     if (!v)
         return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < a->group_count; i++)
         v[n++] = view_of(a, i, NULL);
     for (uint32_t i = 0; i < b->group_count; i++)
-        v[n++] = view_of(b, i, comm_map);
+        v[n++] = view_of(b, i, maps->of[JOB_OF_COMMS]);
     if (n)
         qsort(v, n, sizeof *v, by_content);
-    int error = join_views(out, v, n);
+    int error = join_views(&made->groups, v, n);
     free(v);
-    if (error)
-        free_groups(out);
     return error;
 }
 
@@ -176,17 +165,6 @@ static int append_all(struct job_groups *g, const struct job_groups *last)
     return error;
 }
 
-static int join_one(struct job *j, const struct job *one)
-{
-    struct job_groups joined;
-    int error = job_groups_join(j, one, NULL, &joined);
-    if (error)
-        return error;
-    free_groups(&j->groups);
-    j->groups = joined;
-    return 0;
-}
-
 int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own, uint32_t own_count,
                          const struct job_run *remote, uint32_t remote_count)
 {
@@ -196,13 +174,15 @@ int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own
         error = add_one(&one.groups, comm, 1, own[0].first, remote, remote_count);
     bool known = !error && has_groups(&j->groups, comm), same = known && same_groups(&j->groups, comm, &one.groups);
     if (!error && known && !same) { /* another one of that name */
-        free_groups(&one.groups);
+        job_rows_free(&one);
+        one = (struct job){ .comm_count = j->comm_count };
         error = append(&one.groups, (struct job_group){ .comm = comm }, NULL, NULL);
     }
     if (!error && !same) /* a new one is the last: joining would copy all for each */
-        error = first_group(&j->groups, comm) == j->groups.group_count ? append_all(&j->groups, &one.groups)
-                                                                       : join_one(j, &one);
-    free_groups(&one.groups);
+        error = first_group(&j->groups, comm) == j->groups.group_count
+                    ? append_all(&j->groups, &one.groups)
+                    : job_rows_take(j, &one, job_groups_join, JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RANGES);
+    job_rows_free(&one);
     return error;
 }
 

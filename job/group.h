@@ -31,6 +31,7 @@
 #include "job/ranges.h"
 
 struct job;
+struct job_maps;
 
 /* first, first + stride, …: `count` numbers. */
 struct job_run { uint32_t first, count; int32_t stride; };
@@ -74,7 +75,7 @@ int64_t job_comm_rank(const struct job *j, uint32_t comm, uint32_t rank);
 
 /* --- Between the parts of a job --- */
 int job_groups_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
-/* The groups of both, communicators of `from` renamed. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
-int job_groups_join(const struct job *into, const struct job *from, const uint32_t *comm_map, struct job_groups *out);
+/* 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT (job/schema.h). */
+int job_groups_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
 
 #endif

@@ -133,23 +133,15 @@ int job_hops_join(const struct job *into, const struct job *from, const struct j
 
 int job_hops_add(struct job *j, uint32_t rank, uint32_t thread, const struct job_hops *own)
 {
-    static const struct job_maps same;
     struct job_range here = { .first = rank, .count = 1, .stride = 1, .thread = thread };
-    struct job one = { .hops = *own }, made = { 0 };
+    struct job one = { .hops = *own };
     one.hops.ranges = (struct job_ranges){ &here, 1, 1 };
     for (uint32_t i = 0; i < own->hop_count; i++) {
         own->hop[i].range_first = 0;
         own->hop[i].range_count = 1;
         own->hop[i].mean = 0;
     }
-    int error = job_hops_join(j, &one, &same, &made);
-    struct job_hops before = j->hops;
-    if (!error) {
-        j->hops = made.hops;
-        made.hops = before;
-    }
-    job_rows_free(&made);
-    return error;
+    return job_rows_take(j, &one, job_hops_join, JOB_TABLE_STOPS, JOB_TABLE_HOP_RANGES);
 }
 
 int job_hops_check(const struct job *j, char *why, size_t size)

@@ -296,6 +296,17 @@ int job_rows_join(const struct job *into, const struct job *from, enum job_table
     return error;
 }
 
+int job_rows_take(struct job *j, const struct job *from, job_joins *join, enum job_tables first, enum job_tables last)
+{
+    static const struct job_maps same;
+    struct job made = { 0 };
+    int error = join(j, from, &same, &made);
+    for (enum job_tables t = first; t <= last && !error; t++)
+        job_rows_swap(j, &made, t);
+    job_rows_free(&made);
+    return error;
+}
+
 /* --- Audit and end --- */
 
 int job_rows_check(const struct job *j, enum job_tables t, char *why, size_t size)

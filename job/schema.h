@@ -105,6 +105,11 @@ void job_row_rename(enum job_tables t, void *row, const struct job_maps *maps);
 int job_rows_join(const struct job *into, const struct job *from, enum job_tables t, const struct job_maps *maps,
                   struct job *made);
 void job_rows_swap(struct job *a, struct job *b, enum job_tables t);
+/* The same of tables that rows alone do not say how to join. On failure `made` has some of it. */
+typedef int job_joins(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
+/* A job gets what it and another one with its definitions have of some tables. 0, or what `join` returned: it has what
+   it had. */
+int job_rows_take(struct job *j, const struct job *from, job_joins *join, enum job_tables first, enum job_tables last);
 /* Sorts rows by their keys, those of equal keys become one. 0, PYTHIA_ENOMEM: they are as they were. */
 int job_rows_settle(struct job *j, enum job_tables t);
 

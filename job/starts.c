@@ -6,18 +6,11 @@
 #include <string.h>
 
 #include "job/check.h"
-#include "job/job.h"
 #include "job/intern.h"
+#include "job/schema.h"
 #include "pythia.h"
 
 enum { STARTS_SEED = 0x57a7 };
-
-static void free_starts(struct job_starts *s)
-{
-    free(s->list);
-    free(s->runs);
-    memset(s, 0, sizeof *s);
-}
 
 int64_t job_starts_name(const struct job_start_run *runs, uint32_t count)
 {
@@ -47,44 +40,34 @@ static int append(struct job_starts *s, int64_t name, const struct job_start_run
     return error ?: base_array_append(&s->list, &s->count, &s->room, &list, 1, sizeof list);
 }
 
-/* The lists of both in the order of their names. */
-static int join(const struct job_starts *a, const struct job_starts *b, struct job_starts *out)
+/* In the order of their names. */
+int job_starts_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made)
 {
+    const struct job_starts *a = &into->starts, *b = &from->starts;
     uint32_t i = 0, k = 0;
     int error = 0;
-    memset(out, 0, sizeof *out);
+    (void)maps;
     while (!error && (i < a->count || k < b->count)) {
         bool left = k == b->count || (i < a->count && a->list[i].name <= b->list[k].name);
-        const struct job_starts *from = left ? a : b;
+        const struct job_starts *of = left ? a : b;
         const struct job_start_list *l = left ? &a->list[i] : &b->list[k];
         k += left && k < b->count && b->list[k].name == l->name;
         *(left ? &i : &k) += 1;
-        error = append(out, l->name, from->runs + l->first, l->count);
+        error = append(&made->starts, l->name, of->runs + l->first, l->count);
     }
-    if (error)
-        free_starts(out);
     return error;
-}
-
-int job_starts_join(const struct job *into, const struct job *from, struct job_starts *out)
-{
-    return join(&into->starts, &from->starts, out);
 }
 
 int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs, uint32_t count)
 {
-    struct job_starts one = { 0 }, joined;
+    struct job one = { 0 };
     uint32_t known;
     if (job_starts_find(j, name, &known))
         return 0;
-    int error = append(&one, name, runs, count);
-    error = error ?: join(&j->starts, &one, &joined);
-    free_starts(&one);
-    if (error)
-        return error;
-    free_starts(&j->starts);
-    j->starts = joined;
-    return 0;
+    int error = append(&one.starts, name, runs, count);
+    error = error ?: job_rows_take(j, &one, job_starts_join, JOB_TABLE_STARTS, JOB_TABLE_START_RUNS);
+    job_rows_free(&one);
+    return error;
 }
 
 int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,

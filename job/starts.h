@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct job;
+struct job_maps;
 struct job_class;
 
 /* distance, distance + step, …: `count` of them. */
@@ -41,6 +42,7 @@ int job_completes(const struct job *j, const struct job_class *c, uint32_t node,
 
 /* --- Between the parts of a job --- */
 int job_starts_check(const struct job *j, char *why, size_t size);
-int job_starts_join(const struct job *into, const struct job *from, struct job_starts *out); /* 0 or PYTHIA_E… */
+int job_starts_join(const struct job *into, const struct job *from, const struct job_maps *maps,
+                    struct job *made); /* 0 or PYTHIA_E… (job/schema.h) */
 
 #endif

@@ -156,11 +156,11 @@ static bool is_made(enum job_tables t)
 
 static int plan_tables(struct merge *m)
 {
+    static job_joins *const joins[] = { job_groups_join, job_flows_join, job_hops_join, job_starts_join };
+    int error = 0;
     m->made.info.block = job_streams_block(m->into, m->from);
-    int error = job_groups_join(m->into, m->from, m->map[JOB_OF_COMMS], &m->made.groups);
-    error = error ?: job_flows_join(m->into, m->from, m->map[JOB_OF_TERMINALS], &m->made.flows);
-    error = error ?: job_hops_join(m->into, m->from, &m->maps, &m->made);
-    error = error ?: job_starts_join(m->into, m->from, &m->made.starts);
+    for (unsigned i = 0; i < sizeof joins / sizeof *joins && !error; i++)
+        error = joins[i](m->into, m->from, &m->maps, &m->made);
     for (enum job_tables t = 0; t < JOB_TABLES && !error; t++)
         if (is_made(t) && job_schemas[t].keyed && t < JOB_TABLE_STOPS)
             error = job_rows_join(m->into, m->from, t, &m->maps, &m->made);
