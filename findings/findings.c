@@ -151,9 +151,27 @@ void report_site_place(struct report *r, uint32_t terminal, char *text, size_t s
         *outer = '\0';
 }
 
-void findings_place(struct findings *f, uint32_t site, char *text, size_t size)
+/* The ranks that come to the site of a terminal. */
+static bool *ranks_of(const struct findings *f, uint32_t terminal)
 {
-    report_site_place(f->report, replay_bind_site(f->bind, site)->terminal, text, size);
+    bool *in = calloc(f->ranks, sizeof *in);
+    double count;
+
+    for (uint32_t r = 0; r < f->ranks; r++) {
+        replay_bind_calls(f->bind, r, replay_bind_site_of(f->bind, terminal), &count);
+        in[r] = count > 0;
+    }
+    return in;
+}
+
+void findings_add_at(struct findings *f, struct report_finding one, uint32_t cause, uint32_t of, const bool *in)
+{
+    bool *own = in ? NULL : ranks_of(f, of);
+
+    report_site_place(f->report, one.call, one.where, sizeof one.where);
+    report_site_place(f->report, cause, one.cause, sizeof one.cause);
+    findings_add(f, &one, in ? in : own);
+    free(own);
 }
 
 static int by_cost(const void *a, const void *b)

@@ -171,11 +171,7 @@ static void add_line(struct account *a, uint32_t terminal, uint32_t of, enum rep
 {
     struct report_finding one = { .kind = kind, .seconds = ns / 1e9, .call = terminal, .more = more };
 
-    report_site_place(a->f.report, terminal, one.where, sizeof one.where);
-    memcpy(one.cause, one.where, sizeof one.cause);
-    bool *in = findings_ranks_of(&a->f, of);
-    findings_add(&a->f, &one, kind == REPORT_IDLE_RANKS ? a->idle : in);
-    free(in);
+    findings_add_at(&a->f, one, terminal, of, kind == REPORT_IDLE_RANKS ? a->idle : NULL);
 }
 
 /* A hundred places that are named alike make no line of this: left out, so that there are at most 10 000 to compare. */

@@ -32,17 +32,16 @@ void findings_of_messages(struct findings *f);
 /* Adds `one`, in which the ranks r with in[r] take part. Findings of the same kind and the same lines become one: a
    line may be called from several places. */
 void findings_add(struct findings *f, const struct report_finding *one, const bool *in);
+/* The same of a call or region, `one.call`, and of the terminal that is the cause; fills `where` and `cause` in. `in`
+   NULL: the ranks that come to `of`. */
+void findings_add_at(struct findings *f, struct report_finding one, uint32_t cause, uint32_t of, const bool *in);
 /* Of report `r`, to be added to `all`. */
 void findings_begin(struct findings *f, struct report *r, struct report_findings *all);
 /* Shares and ranks of all that was added; what is too cheap goes. */
 void findings_settle(struct findings *f);
 void findings_sort(struct report_findings *all);
-/* The ranks that come to the site of a terminal; free() them. */
-bool *findings_ranks_of(const struct findings *f, uint32_t terminal);
 /* Whether a place of the replay is work, not what calls take themselves: that is transfer, or chance, and nobody's
    work to be given to others. */
 bool findings_is_work(const struct findings *f, uint32_t place);
-/* "function@file:line" of a site. */
-void findings_place(struct findings *f, uint32_t site, char *text, size_t size);
 
 #endif

@@ -16,31 +16,13 @@
 #define UNEVEN 0.1           /* of a region's time its threads wait for the last one */
 #define SMALL_MESSAGE 1024   /* bytes */
 
-bool *findings_ranks_of(const struct findings *f, uint32_t terminal)
-{
-    bool *in = calloc(f->ranks, sizeof *in);
-
-    for (uint32_t r = 0; r < f->ranks; r++) {
-        double count;
-        replay_bind_calls(f->bind, r, replay_bind_site_of(f->bind, terminal), &count);
-        in[r] = count > 0;
-    }
-    return in;
-}
-
 static void add(struct findings *f, enum report_finding_kind kind, uint32_t site, double ns)
 {
-    struct report_finding one = { .kind = kind,
-                                  .seconds = ns / 1e9,
-                                  .call = replay_bind_site(f->bind, site)->terminal };
+    uint32_t terminal = replay_bind_site(f->bind, site)->terminal;
 
-    if (ns < LEAST_PART * f->total * 1e9)
-        return;
-    findings_place(f, site, one.where, sizeof one.where);
-    memcpy(one.cause, one.where, sizeof one.cause);
-    bool *in = findings_ranks_of(f, one.call);
-    findings_add(f, &one, in);
-    free(in);
+    if (ns >= LEAST_PART * f->total * 1e9)
+        findings_add_at(f, (struct report_finding){ .kind = kind, .seconds = ns / 1e9, .call = terminal }, terminal,
+                        terminal, NULL);
 }
 
 static void of_region(struct findings *f, uint32_t site)

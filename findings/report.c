@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct report *report_create(const struct job *j)
 {
@@ -62,12 +63,22 @@ char *report_program_text(const struct job *j, int most)
     return text;
 }
 
-char *report_size_text(const struct job *j)
+char *report_size_text(uint32_t ranks, uint32_t threads)
 {
-    uint32_t ranks = j->info.ranks, threads = j->info.threads;
     const char *more = threads ? report_text(" x %u thread%s", threads, threads == 1 ? "" : "s") : "";
 
     return report_text("%u rank%s%s", ranks, ranks == 1 ? "" : "s", more);
+}
+
+char *report_date_text(uint64_t seconds)
+{
+    time_t start = (time_t)seconds;
+    char *text = report_text("%s", "");
+    struct tm tm;
+
+    if (start > 0 && localtime_r(&start, &tm))
+        strftime(text, REPORT_TEXT, "%Y-%m-%d %H:%M", &tm);
+    return text;
 }
 
 char *report_rank_text(uint32_t first, uint32_t count)

@@ -46,8 +46,10 @@ const struct report_loop *report_main_loop(struct report *r);
 /* --- Texts for a line: findings/units.h --- */
 /* The file name of the program, in one line, at most `most` bytes of it. */
 char *report_program_text(const struct job *j, int most);
-/* "8 ranks x 2 threads"; threads that are not known are left out. */
-char *report_size_text(const struct job *j);
+/* "8 ranks x 2 threads"; threads that are not known (0) are left out. */
+char *report_size_text(uint32_t ranks, uint32_t threads);
+/* "2026-07-01 12:30", of seconds since 1970; "" for 0. */
+char *report_date_text(uint64_t seconds);
 /* "3", or "4-7" of a block of ranks. */
 char *report_rank_text(uint32_t first, uint32_t count);
 /* Caller of a terminal (report_callsite_text), cut to `width` columns; "" for GRAMMAR_NONE. */

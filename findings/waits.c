@@ -372,8 +372,11 @@ static void mark_culprits(struct groups *g)
 }
 
 /* Small regions differ from rank to rank by chance: their finding has that. */
-static bool told_already(const struct findings *f, const char *cause)
+static bool told_already(const struct findings *f, uint32_t terminal)
 {
+    char cause[256];
+
+    report_site_place(f->report, terminal, cause, sizeof cause);
     for (uint32_t i = 0; i < f->all->count; i++) {
         const struct report_finding *one = &f->all->finding[i];
         if (one->kind == REPORT_SMALL_REGIONS && one->seconds >= LEAST_SHARE * f->total && !strcmp(one->where, cause))
@@ -417,12 +420,10 @@ static void add_group(struct groups *g, uint32_t of)
     }
     one.seconds = all.ns / 1e9;
     one.call = site(g, all.main->where)->terminal;
-    findings_place(g->f, all.main->where / 2, one.where, sizeof one.where);
-    findings_place(g->f, (one.kind == REPORT_WAITING_MASTER ? all.main->where : all.main->cause) / 2, one.cause,
-                   sizeof one.cause);
-    if (told_already(g->f, one.cause))
+    uint32_t cause = site(g, one.kind == REPORT_WAITING_MASTER ? all.main->where : all.main->cause)->terminal;
+    if (told_already(g->f, cause))
         return;
-    findings_add(g->f, &one, g->in);
+    findings_add_at(g->f, one, cause, cause, g->in);
     tell(g, of, loss, all.ns);
 }
 
@@ -465,12 +466,9 @@ static void add_site(struct findings *f, uint32_t site, double ns, uint32_t caus
     struct report_finding one = { .kind = REPORT_MOVING_IMBALANCE, .call = s->terminal,
                                   .seconds = fmin(ns, open) / 1e9 };
 
-    findings_place(f, site, one.where, sizeof one.where);
-    findings_place(f, by, one.cause, sizeof one.cause);
-    bool *in = findings_ranks_of(f, replay_bind_site(f->bind, by)->terminal);
-    findings_add(f, &one, in);
+    uint32_t late = replay_bind_site(f->bind, by)->terminal;
+    findings_add_at(f, one, late, late, NULL);
     f->told[place] += 1e9 * one.seconds;
-    free(in);
 }
 
 void findings_of_moving(struct findings *f)

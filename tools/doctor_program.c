@@ -21,11 +21,10 @@
 #include "file/file.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
+#include "tools/program.h"
 #include "tools/tool.h"
 
 /* --- What it would load: the loader's list, in the order in which symbols are looked up --- */
-
-enum { SECONDS = 20 };
 
 struct list {
     struct captured captured; /* its text, with '\0' at the line ends */
@@ -34,12 +33,7 @@ struct list {
 
 static int list_open(struct list *l, const struct doctor_target *t, const char *preload)
 {
-    char variable[PATH_MAX + 16];
-    char *argv[] = { (char *)t->binary.loader, "--list", (char *)t->path, NULL };
-    char *environment[] = { variable, "LD_WARN=1", "LD_BIND_NOW=1", NULL };
-
-    snprintf(variable, sizeof variable, "LD_PRELOAD=%s", preload);
-    if (capture(argv, environment, SECONDS, &l->captured) != 0)
+    if (program_list(t->binary.loader, t->path, preload, &l->captured) != 0)
         return -1;
     l->size = strlen(l->captured.text);
     for (char *c = l->captured.text; *c; c++)

@@ -13,6 +13,7 @@
 #include "base/elf.h"
 #include "base/launcher.h"
 #include "base/name.h"
+#include "base/preload.h"
 #include "tools/capture.h"
 
 /* --- The program --- */
@@ -116,16 +117,23 @@ static bool names_mpi(const char *line)
     return false;
 }
 
-/* Asks the program's own loader what it would load (`ld.so --list`, which runs nothing of the program): it alone knows
-   all of run paths, caches and the environment. */
-static bool needs_mpi(const char *loader, const char *path)
+int program_list(const char *loader, const char *path, const char *preload, struct captured *c)
 {
     enum { SECONDS = 20 };
+    char variable[BASE_PRELOAD_FIRST + PATH_MAX + 16];
     char *argv[] = { (char *)loader, "--list", (char *)path, NULL };
+    char *environment[] = { variable, "LD_WARN=1", "LD_BIND_NOW=1", NULL };
+
+    snprintf(variable, sizeof variable, "LD_PRELOAD=%s", preload ? preload : "");
+    return capture(argv, preload ? environment : NULL, SECONDS, c);
+}
+
+static bool needs_mpi(const char *loader, const char *path)
+{
     struct captured c;
     bool found = false;
 
-    if (capture(argv, NULL, SECONDS, &c) != 0)
+    if (program_list(loader, path, NULL, &c) != 0)
         return false;
     for (char *left = c.text, *line; !found && (line = strsep(&left, "\n")) != NULL;)
         found = names_mpi(line);

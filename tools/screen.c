@@ -9,15 +9,14 @@
 #include "findings/report.h"
 #include "findings/units.h"
 
-enum { MOST_COLUMNS = 10000, LINE = 8192 };
+enum { MOST_COLUMNS = 10000 };
 
-struct screen {
-    int width;        /* 0: lines stay whole */
-    bool color, fresh; /* fresh: the next line is the first, or follows an empty one */
-    bool first;
-    size_t length;
-    char line[LINE];
-};
+static struct {
+    int width; /* 0: lines stay whole */
+    bool color;
+    char *text;
+    size_t size;
+} screen;
 
 /* Columns of standard output where it is a terminal: $COLUMNS, else what the terminal says; 0: it is none. */
 static int columns(void)
@@ -47,77 +46,38 @@ static bool is_heading(const char *line)
     return strstr(line, "  ") && !strpbrk(line, "0123456789");
 }
 
-static const char *style_of(const struct screen *s)
+/* `fresh`: it is the first line, or follows an empty one. */
+static const char *style_of(const char *line, bool first, bool fresh)
 {
-    if (s->first)
+    if (first)
         return "\033[1m";
-    if (s->line[0] == '#')
+    if (line[0] == '#')
         return "\033[2m";
-    if (!strncmp(s->line, "incomplete:", 11) || !strncmp(s->line, "the memory cap", 14))
+    if (!strncmp(line, "incomplete:", 11) || !strncmp(line, "the memory cap", 14))
         return "\033[33m";
-    return s->fresh && is_heading(s->line) ? "\033[1m" : NULL;
-}
-
-static void put_line(struct screen *s)
-{
-    const char *style = s->color && s->length ? style_of(s) : NULL;
-
-    if (s->width)
-        report_cut(s->line, s->width);
-    if (style)
-        fputs(style, stdout);
-    fputs(s->line, stdout);
-    if (style)
-        fputs("\033[0m", stdout);
-    s->fresh = s->length == 0;
-    s->first = false;
-    s->length = 0;
-}
-
-static ssize_t screen_write(void *cookie, const char *data, size_t size)
-{
-    struct screen *s = cookie;
-
-    for (size_t i = 0; i < size && !ferror(stdout); i++) {
-        if (data[i] != '\n' && s->length < LINE - 1) {
-            s->line[s->length++] = data[i];
-            continue;
-        }
-        s->line[s->length] = '\0';
-        put_line(s);
-        if (data[i] == '\n')
-            fputc('\n', stdout);
-        else
-            s->line[s->length++] = data[i];
-    }
-    return ferror(stdout) ? 0 : (ssize_t)size;
-}
-
-static int screen_done(void *cookie)
-{
-    struct screen *s = cookie;
-
-    s->line[s->length] = '\0';
-    if (s->length)
-        put_line(s);
-    free(s);
-    return 0;
+    return fresh && is_heading(line) ? "\033[1m" : NULL;
 }
 
 FILE *screen_open(enum screen_color color)
 {
-    struct screen wanted = { .width = columns(), .color = wants_color(color), .first = true, .fresh = true };
-
-    if (!wanted.width && !wanted.color)
-        return stdout;
-    struct screen *s = malloc(sizeof *s);
-    *s = wanted;
-    return fopencookie(s, "w", (cookie_io_functions_t){ .write = screen_write, .close = screen_done });
+    screen.width = columns();
+    screen.color = wants_color(color);
+    return screen.width || screen.color ? open_memstream(&screen.text, &screen.size) : stdout;
 }
 
 void screen_close(FILE *f)
 {
+    bool fresh = true;
+
     if (f != stdout)
         fclose(f);
+    for (char *left = screen.text, *line; left && (line = strsep(&left, "\n")) && (left || *line);) {
+        const char *style = screen.color && *line ? style_of(line, line == screen.text, fresh) : NULL;
+        fresh = !*line;
+        if (screen.width)
+            report_cut(line, screen.width);
+        printf("%s%s%s%s", style ? style : "", line, style ? "\033[0m" : "", left ? "\n" : "");
+    }
+    free(screen.text);
     fflush(stdout);
 }

@@ -14,9 +14,9 @@
 enum screen_color { SCREEN_AUTO, SCREEN_ALWAYS, SCREEN_NEVER };
 
 /* Standard output through a screen; stdout itself where that changes nothing. AUTO is colour on a terminal that is not
-   "dumb", unless $NO_COLOR is set. NULL: out of memory. */
+   "dumb", unless $NO_COLOR is set. Once a process. */
 FILE *screen_open(enum screen_color color);
-/* Flushes stdout too; a failure stays in stdout's error flag. */
+/* Prints it. Flushes stdout too; a failure stays in stdout's error flag. */
 void screen_close(FILE *f);
 
 #endif

@@ -36,7 +36,7 @@ static void print_jobs(const struct report_comparison *c, FILE *out)
     for (int i = 0; i < 2; i++) {
         const struct job *j = c->report[i]->job;
         fprintf(out, "%c: %s: %s, %s, %" PRIu64 " events, %s\n", "AB"[i], report_line(c->file[i], 255),
-                report_program_text(j, 60), report_size_text(j), c->report[i]->model->events,
+                report_program_text(j, 60), report_size_text(j->info.ranks, j->info.threads), c->report[i]->model->events,
                 report_time((double)c->report[i]->model->wall_ns));
     }
 }

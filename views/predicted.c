@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The last predicted run: how well it was foretold, and what became of its time beside that of the recording. */
 #include <math.h>
-#include <time.h>
 
 #include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"
-
-static const char *date_text(uint64_t seconds)
-{
-    time_t start = (time_t)seconds;
-    char *text = report_text("%s", "");
-    struct tm tm;
-
-    if (start > 0 && localtime_r(&start, &tm))
-        strftime(text, REPORT_TEXT, "%Y-%m-%d %H:%M", &tm);
-    return text;
-}
 
 /* Whether the two runs were of one size, so that their times can be compared. */
 static bool is_comparable(const struct job_oracle *o)
@@ -82,18 +70,15 @@ void report_print_predicted(struct report *r, FILE *out)
         fprintf(out, "%s: no run was predicted with this file\n", program);
         return;
     }
-    fprintf(out, "%s, predicted: %u rank%s", program, o->ranks, o->ranks == 1 ? "" : "s");
-    if (o->threads)
-        fprintf(out, " x %u thread%s", o->threads, o->threads == 1 ? "" : "s");
+    fprintf(out, "%s, predicted: %s", program, report_size_text(o->ranks, o->threads));
     if (o->start_time)
-        fprintf(out, ", %s", date_text(o->start_time));
+        fprintf(out, ", %s", report_date_text(o->start_time));
     fprintf(out, "\nwall time %s", report_time((double)o->wall_ns));
     if (is_comparable(o))
         print_change(o, out);
     if (o->recorded_ns) {
-        fprintf(out, "\nrecorded: %s", report_time((double)o->recorded_ns));
-        fprintf(out, ", %u rank%s", o->recorded_ranks, o->recorded_ranks == 1 ? "" : "s");
-        fprintf(out, ", %s", date_text(o->recorded_time));
+        fprintf(out, "\nrecorded: %s, %s, %s", report_time((double)o->recorded_ns),
+                report_size_text(o->recorded_ranks, 0), report_date_text(o->recorded_time));
         if (!is_comparable(o))
             fputs(" (of another size: times are not compared)", out);
     }

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clean.h"
 #include "findings/losses.h"
@@ -47,13 +46,10 @@ static void print_head(const struct report *r, FILE *out)
 {
     const struct job_info *i = &r->job->info;
     const struct report_model *m = r->model;
-    char when[32] = "";
-    time_t start = (time_t)i->start_time;
-    struct tm tm;
+    const char *when = report_date_text(i->start_time);
 
-    if (start > 0 && localtime_r(&start, &tm))
-        strftime(when, sizeof when, ", %Y-%m-%d %H:%M", &tm);
-    fprintf(out, "%s: %s%s\n", report_program_text(r->job, 40), report_size_text(r->job), when);
+    fprintf(out, "%s: %s%s%s\n", report_program_text(r->job, 40), report_size_text(i->ranks, i->threads),
+            *when ? ", " : "", when);
     if (*job_text(r->job, i->arguments)) {
         fputs("arguments: ", out);
         print_cut(job_text(r->job, i->arguments), 69, out);
@@ -115,42 +111,28 @@ static void print_shares(struct report *r, FILE *out)
         fputc('\n', out);
 }
 
-static void print_sites(struct report *r, FILE *out)
+/* Calls, or regions: those with most time. */
+static void print_top(struct report *r, bool regions, FILE *out)
 {
     const struct report_model *m = r->model;
-    uint32_t top = top_of(r).sites, left = m->site_count;
+    const struct report_site *s = regions ? m->regions : m->sites;
+    uint32_t top = regions ? top_of(r).regions : top_of(r).sites, left = regions ? m->region_count : m->site_count;
 
-    if (m->site_count)
-        fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "call", "count", "time", "share", "callsite");
-    for (uint32_t i = 0; i < m->site_count && top; i++) {
-        const struct report_site *s = &m->sites[i];
+    if (left)
+        fprintf(out, "\n%-18s %9s %9s %6s  %s\n", regions ? "parallel region" : "call", "count", "time", "share",
+                regions ? "place" : "callsite");
+    for (; left && top; s++) {
         left--;
         if (s->launch) /* its time stands above */
             continue;
         top--;
-        views_column(report_line(job_text(r->job, s->function), 18), -18, out);
+        const char *name = regions ? report_site_name(r->names, s->terminal) : job_text(r->job, s->function);
+        views_column(report_line(name, 18), -18, out);
         fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count), report_time((double)s->time_ns),
                 report_percent((double)s->time_ns, run_ns(m)), report_where(r, s->terminal, 33));
     }
     if (left)
-        fprintf(out, "  and %u more (--view callsites)\n", left);
-}
-
-static void print_regions(struct report *r, FILE *out)
-{
-    const struct report_model *m = r->model;
-    uint32_t top = top_of(r).regions;
-
-    if (m->region_count)
-        fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "parallel region", "count", "time", "share", "place");
-    for (uint32_t i = 0; i < m->region_count && i < top; i++) {
-        const struct report_site *g = &m->regions[i];
-        fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", report_site_name(r->names, g->terminal),
-                report_count(g->count), report_time((double)g->time_ns),
-                report_percent((double)g->time_ns, run_ns(m)), report_where(r, g->terminal, 33));
-    }
-    if (m->region_count > top)
-        fprintf(out, "  and %u more (--view omp)\n", m->region_count - top);
+        fprintf(out, "  and %u more (--view %s)\n", left, regions ? "omp" : "callsites");
 }
 
 /* Where it is, and in the next line its turns. */
@@ -209,8 +191,8 @@ void report_print_summary(struct report *r, FILE *out)
     }
     report_print_findings(r, r->job->info.missing ? 3 : 5, out);
     print_shares(r, out);
-    print_sites(r, out);
-    print_regions(r, out);
+    print_top(r, false, out);
+    print_top(r, true, out);
     print_loop(r, out);
     print_classes(r, out);
     print_pattern(r, out);
