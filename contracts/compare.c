@@ -144,9 +144,10 @@ static void conclude(struct report_comparison *c)
     c->times_differ &= !c->other_arguments;
 }
 
-enum report_law report_law(const double value[2], const uint32_t ranks[2], double *exponent)
+enum report_law report_law(const struct report_comparison *c, const double value[2], double *exponent)
 {
     static const double power[REPORT_OTHER] = { 0, 1, 1.0 / 3, -1 };
+    const uint32_t ranks[2] = { c->report[0]->job->info.ranks, c->report[1]->job->info.ranks };
     enum report_law best = REPORT_OTHER;
     double error = 0.02, step = ranks[0] && ranks[1] ? (double)ranks[1] / ranks[0] : 1;
 
@@ -162,13 +163,6 @@ enum report_law report_law(const double value[2], const uint32_t ranks[2], doubl
         }
     }
     return best;
-}
-
-enum report_law report_law_of(const struct report_comparison *c, const double value[2], double *exponent)
-{
-    const uint32_t ranks[2] = { c->report[0]->job->info.ranks, c->report[1]->job->info.ranks };
-
-    return report_law(value, ranks, exponent);
 }
 
 const char *report_law_name(enum report_law law)

@@ -121,9 +121,8 @@ bool report_row_changed(const struct report_comparison *c, const struct report_r
 char *report_pair_text(const struct report_comparison *c, const uint32_t terminal[2], int first, const int width[2]);
 /* "added", "removed", "changed", "none". */
 const char *report_change_text(bool a, bool b, bool changed);
-/* How a value went from ranks[0] to ranks[1]; *exponent of P, meaningless when a value is 0. */
-enum report_law report_law(const double value[2], const uint32_t ranks[2], double *exponent);
-enum report_law report_law_of(const struct report_comparison *c, const double value[2], double *exponent);
+/* How a value goes from the ranks of A to those of B; *exponent of P, meaningless when a value is 0. */
+enum report_law report_law(const struct report_comparison *c, const double value[2], double *exponent);
 const char *report_law_name(enum report_law law);
 
 #endif

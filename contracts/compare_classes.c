@@ -12,11 +12,6 @@
 #include "contracts/compare_parts.h"
 #include "findings/ranges.h"
 
-static int hash_order(struct grammar_hash a, struct grammar_hash b)
-{
-    return BASE_ORDER(a.high, b.high) ?: BASE_ORDER(a.low, b.low);
-}
-
 /* The terminal that a grammar begins with, GRAMMAR_NONE for what has lost its order. */
 static uint32_t first_terminal(const struct grammar_flat *g)
 {
@@ -55,7 +50,7 @@ static struct list classes_of(const struct job *j, const uint32_t *number)
 static int by_hash(const void *a, const void *b)
 {
     const struct report_shape *x = a, *y = b;
-    return hash_order(x->hash, y->hash);
+    return BASE_ORDER(x->hash.high, y->hash.high) ?: BASE_ORDER(x->hash.low, y->hash.low);
 }
 
 static bool other_ranks(const struct report_comparison *c, const struct report_shape *a, const struct report_shape *b)

@@ -16,38 +16,31 @@
 
 /* --- Symbols --- */
 
-typedef void symbol_fn(void *context, const char *name, const GElf_Sym *symbol);
-
-/* Of tables of this type, SHT_SYMTAB or SHT_DYNSYM; returns whether there is one. */
-static bool each_symbol(Elf *elf, GElf_Word type, symbol_fn *fn, void *context)
+/* Whether a table of this type, SHT_SYMTAB or SHT_DYNSYM, defines it; sets *there where there is one. */
+static bool defines(Elf *elf, GElf_Word type, const char *wanted, bool *there)
 {
     GElf_Shdr header;
-    bool found = false;
+    GElf_Sym symbol;
 
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
         if (!gelf_getshdr(section, &header) || header.sh_type != type || !header.sh_entsize)
             continue;
+        *there = true;
         Elf_Data *data = elf_getdata(section, NULL);
-        GElf_Sym symbol;
-        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-            const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            if (name && *name)
-                fn(context, name, &symbol);
+        for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+            const char *name = symbol.st_shndx == SHN_UNDEF ? NULL : elf_strptr(elf, header.sh_link, symbol.st_name);
+            if (name && !strcmp(name, wanted))
+                return true;
         }
-        found = true;
     }
-    return found;
+    return false;
 }
 
-static void note_symbol(void *context, const char *name, const GElf_Sym *symbol)
+static bool is_own(Elf *elf, struct binary *b, const char *function)
 {
-    struct binary *b = context;
+    bool any;
 
-    if (symbol->st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol->st_info) != STT_FUNC)
-        return;
-    b->own_mpi |= !strcmp(name, "PMPI_Init");
-    b->own_gomp |= !strcmp(name, "GOMP_parallel");
-    b->own_libomp |= !strcmp(name, "__kmpc_fork_call");
+    return defines(elf, SHT_SYMTAB, function, &b->symbols) || defines(elf, SHT_DYNSYM, function, &any);
 }
 
 /* --- Sections --- */
@@ -109,8 +102,9 @@ static void read_elf(Elf *elf, struct binary *b)
         return;
     b->foreign = is_foreign(&header);
     read_build_id(elf, b);
-    each_symbol(elf, SHT_DYNSYM, note_symbol, b);
-    b->symbols = each_symbol(elf, SHT_SYMTAB, note_symbol, b);
+    b->own_mpi = is_own(elf, b, "PMPI_Init");
+    b->own_gomp = is_own(elf, b, "GOMP_parallel");
+    b->own_libomp = is_own(elf, b, "__kmpc_fork_call");
     b->lines = has_section(elf, ".debug_info") || has_section(elf, ".zdebug_info") || has_debug_file(b->build_id);
 }
 
@@ -144,26 +138,13 @@ int binary_read(const char *path, struct binary *b)
     return fd < 0 ? -1 : 0;
 }
 
-struct offer {
-    const char *wanted;
-    bool found;
-};
-
-static void match_offer(void *context, const char *name, const GElf_Sym *symbol)
-{
-    struct offer *o = context;
-
-    o->found |= symbol->st_shndx != SHN_UNDEF && !strcmp(name, o->wanted);
-}
-
 bool binary_offers(const char *path, const char *symbol)
 {
-    struct offer o = { .wanted = symbol };
     int fd;
+    bool any;
     Elf *elf = open_elf(path, &fd);
+    bool found = elf && defines(elf, SHT_DYNSYM, symbol, &any);
 
-    if (elf)
-        each_symbol(elf, SHT_DYNSYM, match_offer, &o);
     close_elf(elf, fd);
-    return o.found;
+    return found;
 }

@@ -17,7 +17,8 @@ int program_find(const char *command, char *path, size_t size);
 const char *program_unseen(const char *path);
 
 /* What the program's own loader says that it would load (`ld.so --list`, which runs nothing of the program): it alone
-   knows all of run paths, caches and the environment. `preload`: in place of LD_PRELOAD, NULL: as it is. As capture(). */
+   knows all of run paths, caches and the environment. `preload`: in place of LD_PRELOAD, NULL: as it is. As
+   capture(). */
 struct captured;
 int program_list(const char *loader, const char *path, const char *preload, struct captured *c);
 

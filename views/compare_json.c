@@ -32,7 +32,7 @@ static void add_call(const struct report_comparison *c, const uint32_t terminal[
 static void add_law(const struct report_comparison *c, const double value[2], cJSON *o)
 {
     double exponent;
-    enum report_law law = report_law_of(c, value, &exponent);
+    enum report_law law = report_law(c, value, &exponent);
 
     if (!c->scaled || !(value[0] > 0) || !(value[1] > 0)) {
         cJSON_AddNullToObject(o, "scales");

@@ -36,8 +36,8 @@ static void print_jobs(const struct report_comparison *c, FILE *out)
     for (int i = 0; i < 2; i++) {
         const struct job *j = c->report[i]->job;
         fprintf(out, "%c: %s: %s, %s, %" PRIu64 " events, %s\n", "AB"[i], report_line(c->file[i], 255),
-                report_program_text(j, 60), report_size_text(j->info.ranks, j->info.threads), c->report[i]->model->events,
-                report_time((double)c->report[i]->model->wall_ns));
+                report_program_text(j, 60), report_size_text(j->info.ranks, j->info.threads),
+                c->report[i]->model->events, report_time((double)c->report[i]->model->wall_ns));
     }
 }
 
@@ -217,7 +217,7 @@ static void print_times(const struct report_comparison *c, FILE *out)
 static const char *law_text(const struct report_comparison *c, const double value[2])
 {
     double exponent;
-    enum report_law law = report_law_of(c, value, &exponent);
+    enum report_law law = report_law(c, value, &exponent);
 
     if (law == REPORT_CONSTANT || law == REPORT_INVERSE)
         return report_law_name(law);
@@ -228,7 +228,7 @@ static bool is_constant(const struct report_comparison *c, const double value[2]
 {
     double exponent;
 
-    return report_law_of(c, value, &exponent) == REPORT_CONSTANT;
+    return report_law(c, value, &exponent) == REPORT_CONSTANT;
 }
 
 /* Those that are `constant`, or those that are not: the latter come first, they are what one looks for. */
