@@ -92,17 +92,35 @@ static int open_own(int flags)
     return base_io_open(path, O_WRONLY | O_NOFOLLOW | flags, 0666);
 }
 
-/* Another file than before: somebody has removed that one. */
-static int know(int fd)
+/* Whether it is the file that the places are in; else there are none yet, or somebody has removed that one. */
+static bool is_known(int fd)
 {
-    struct stat st;
-    if (fstat(fd, &st))
-        return -1;
-    if (own.device != st.st_dev || own.file != st.st_ino)
-        session_part_begin();
+    struct stat st = {0};
+    bool same = !fstat(fd, &st) && own.device == st.st_dev && own.file == st.st_ino;
+    if (same && (own.place[0].room || own.place[1].room))
+        return true;
+    session_part_begin();
     own.device = st.st_dev;
     own.file = st.st_ino;
-    return 0;
+    return false;
+}
+
+/* Asks the file system for no more than that, once the directory was looked at. */
+static int open_checked(char *why, size_t size)
+{
+    int fd = open_own(0);
+    if (fd >= 0 && is_known(fd))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    if (session_parts_make(directory(), why, size))
+        return -1;
+    fd = open_own(O_CREAT);
+    if (fd < 0)
+        snprintf(why, size, "%s: can't write there: %s", directory(), strerror(errno));
+    else
+        (void)is_known(fd);
+    return fd;
 }
 
 /* No part begins there any more. */
@@ -174,41 +192,38 @@ static int put(int fd, const void *part, size_t size, bool at_once)
 }
 
 /* After a reset the new part is the shorter one. */
-static int put_in_turn(const struct job *job, const void *part, size_t size, bool at_once)
+static int put_in_turn(int fd, const struct job *job, const void *part, size_t size, bool at_once)
 {
-    int fd = open_own(O_CREAT), error = fd < 0 || know(fd) || put(fd, part, size, at_once) ? -1 : 0;
-    if (!error) {
-        own.next = !own.next;
-        if (job->info.wall_ns < own.wall)
-            strike(fd, &own.place[own.next]);
-        own.wall = job->info.wall_ns;
-    }
-    int saved = errno;
-    if (fd >= 0 && base_io_close(fd) && !error)
+    if (put(fd, part, size, at_once)) {
+        int saved = errno;
+        close(fd);
+        errno = saved;
         return -1;
-    errno = saved;
-    return error;
+    }
+    own.next = !own.next;
+    if (job->info.wall_ns < own.wall)
+        strike(fd, &own.place[own.next]);
+    own.wall = job->info.wall_ns;
+    return base_io_close(fd);
 }
 
 int session_part_write(const struct job *job, bool at_once, char *why, size_t size)
 {
     void *part;
     size_t length;
-    if (session_parts_make(directory(), why, size))
-        return PYTHIA_EIO;
     int error = file_pack_for_file(job, &part, &length);
     if (error) {
         snprintf(why, size, "can't pack it: %s", pythia_strerror(error));
         return error;
     }
     pthread_mutex_lock(&own.lock);
-    if (put_in_turn(job, part, length, at_once)) {
+    int fd = open_checked(why, size);
+    bool written = fd >= 0 && !put_in_turn(fd, job, part, length, at_once);
+    if (fd >= 0 && !written)
         snprintf(why, size, "%s: can't write there: %s", directory(), strerror(errno));
-        error = PYTHIA_EIO;
-    }
     pthread_mutex_unlock(&own.lock);
     free(part);
-    return error;
+    return written ? 0 : PYTHIA_EIO;
 }
 
 static int is_whole(struct job *j, void *unused)
@@ -225,9 +240,8 @@ void session_part_remove(void)
     if (fd < 0)
         return;
     pthread_mutex_lock(&own.lock);
-    if (!know(fd))
-        for (int i = 0; i < 2; i++)
-            strike(fd, &own.place[i]);
+    for (int i = 0; i < 2 && is_known(fd); i++)
+        strike(fd, &own.place[i]);
     pthread_mutex_unlock(&own.lock);
     close(fd);
     own_path(path);
