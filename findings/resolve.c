@@ -382,3 +382,20 @@ void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum rep
         kind = REPORT_CALL; /* above a region's entry there are only calls */
     }
 }
+
+const char *report_frames_text(struct job *places, const struct job_frame *frames, uint32_t count,
+                               enum report_address kind)
+{
+    enum { SIZE = 2048 };
+    static char **known;
+    static uint32_t all;
+    uint32_t site = job_callsite(places, frames, count);
+    for (; site != GRAMMAR_NONE && all <= site; known[all++] = NULL)
+        base_must(base_array_more(&known, all, sizeof *known));
+    if (site != GRAMMAR_NONE && !known[site]) {
+        struct report_resolver *r = report_resolver_create(places);
+        report_callsite_text(r, site, kind, known[site] = malloc(SIZE), SIZE);
+        report_resolver_destroy(r);
+    }
+    return site == GRAMMAR_NONE ? NULL : known[site];
+}

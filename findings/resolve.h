@@ -72,4 +72,8 @@ const char *report_function_at(const struct report_place *p, bool full);
 void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
                           size_t size);
 
+/* The same of frames that stand in no report: each is a callsite of `places` from then on, and its text stays. */
+const char *report_frames_text(struct job *places, const struct job_frame *frames, uint32_t count,
+                               enum report_address kind);
+
 #endif

@@ -59,7 +59,7 @@ void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
     struct watch_board *board = watch_board_mine; /* it stays, whatever callbacks do */
     call->from = from;
     if (board)
-        watch_board_place(board, call->info, from);
+        watch_board_place(board, call->info, from, call);
     *call->error = call->kept;
     if (__builtin_expect(call->watched, false)) {
         begin_watched(call);

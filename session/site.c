@@ -9,6 +9,7 @@
 #include "base/cfi.h"
 #include "base/clock.h"
 #include "session/internal.h"
+#include "watch/board.h"
 
 enum {
     CALLSITE_FRAMES = 32, /* frames above the return address that a callsite has at most */
@@ -127,6 +128,8 @@ static struct session_site callsite_walk(struct session_stream *stream, struct c
     w->lost = w->lost || !w->found;
     if (!w->found)
         w->frames[w->found++] = w->from;
+    if (watch_board_mine)
+        watch_board_way(watch_board_mine, w->frames, w->found);
     return (struct session_site){ session_callsite(stream, w->frames, w->found < depth + 1 ? w->found : depth + 1),
                                   session_path(stream, w->frames, w->found) };
 }

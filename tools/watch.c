@@ -55,7 +55,7 @@ static const struct tool_option options[] = {
                "how long the job may run in all, as 2h, 90m or 1:30:00; default what Slurm or PBS told it"),
     TOOL_TEXT(on_hang, 0, "on-hang", "COMMAND",
               "run this in a shell once for each verdict, with the job as JSON on its standard input"),
-    TOOL_SWITCH(stacks, 0, "stacks", "also where each named rank is, one by one"),
+    TOOL_SWITCH(stacks, 0, "stacks", "also how each named rank came to its call, as the recording knows it"),
     { 0 },
 };
 
@@ -125,18 +125,6 @@ static int no_job(const struct request *r, const struct watch_jobs *jobs)
     return jobs->now.other_version && !r->job ? TOOL_INPUT : TOOL_USAGE;
 }
 
-static void show(const struct request *r, const struct watch_jobs *jobs, bool redraw)
-{
-    if (r->form == JSON) {
-        watch_print_json(stdout, jobs, !r->once);
-    } else {
-        if (redraw)
-            fputs("\033[H\033[J", stdout);
-        watch_print_text(stdout, jobs, r->stacks);
-    }
-    fflush(stdout);
-}
-
 int tool_watch(int argc, char **argv)
 {
     struct request r = { .interval = 2 };
@@ -161,7 +149,13 @@ int tool_watch(int argc, char **argv)
             return TOOL_OK;
         if (!jobs.count)
             return no_job(&r, &jobs);
-        show(&r, &jobs, redraw);
+        if (redraw)
+            fputs("\033[H\033[J", stdout);
+        if (r.form == JSON)
+            watch_print_json(stdout, &jobs, !r.once);
+        else
+            watch_print_text(stdout, &jobs, r.stacks);
+        fflush(stdout);
         if (r.on_hang)
             run_on_hang(r.on_hang, &jobs);
         if (r.once)

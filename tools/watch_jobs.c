@@ -12,7 +12,6 @@
 #include "base/order.h"
 #include "file/file.h"
 #include "findings/resolve.h"
-#include "findings/units.h"
 #include "job/define.h"
 #include "tools/tool.h"
 #include "tools/watch.h"
@@ -107,12 +106,10 @@ static bool is_wanted(const struct watch_job *j, const struct watch_wanted *w)
 
 static uint32_t count_nodes(const struct watch_job *j)
 {
-    uint32_t nodes = 0;
-    for (uint32_t i = 0, k; i < j->count; i++) {
+    uint32_t nodes = 0, k;
+    for (uint32_t i = 0; i < j->count; nodes += k == i++)
         for (k = 0; k < i && strcmp(j->sight[k]->board.node, j->sight[i]->board.node) != 0;)
             k++;
-        nodes += k == i;
-    }
     return nodes;
 }
 
@@ -139,26 +136,29 @@ static bool find_frame(const struct watch_board *b, uint64_t from, struct job_fr
 
 static const char *place_at(const struct watch_board *b, uint64_t from)
 {
-    static char **known;
-    static uint32_t count;
     struct job_frame frame;
-    if (!from || !find_frame(b, from & ~WATCH_OF_REGION, &frame))
-        return NULL;
-    uint32_t site = job_callsite(places, &frame, 1);
-    while (count <= site && !base_array_more(&known, count, sizeof *known))
-        known[count++] = NULL;
-    if (!known[site]) {
-        struct report_resolver *r = report_resolver_create(places);
-        known[site] = malloc(REPORT_TEXT);
-        report_callsite_text(r, site, from & WATCH_OF_REGION ? REPORT_ENTRY : REPORT_CALL, known[site], REPORT_TEXT);
-        report_resolver_destroy(r);
-    }
-    return known[site];
+    bool there = from && find_frame(b, from & ~WATCH_OF_REGION, &frame);
+    return there ? report_frames_text(places, &frame, 1, from & WATCH_OF_REGION ? REPORT_ENTRY : REPORT_CALL) : NULL;
 }
 
 const char *watch_place(const struct watch_row *r)
 {
     return r->sight ? place_at(&r->sight->board, r->sight->board.from) : NULL;
+}
+
+const char *watch_way(const struct watch_row *r, uint32_t *at)
+{
+    const struct watch_board *b = r->sight ? &r->sight->board : NULL;
+    struct job_frame frame[WATCH_FRAMES];
+    uint32_t count = 0;
+    while (b && *at < WATCH_WAYS && !(b->way[*at].from[0] == b->from && b->way[*at].stack == b->stack))
+        ++*at;
+    if (!b || !b->from || *at >= WATCH_WAYS)
+        return NULL;
+    const uint64_t *from = b->way[(*at)++].from;
+    while (count < WATCH_FRAMES && from[count] && find_frame(b, from[count], &frame[count]))
+        count++;
+    return report_frames_text(places, frame, count, REPORT_CALL);
 }
 
 const char *watch_verdict_place(const struct watch_job *j)
@@ -252,14 +252,6 @@ uint64_t watch_news(const struct watch_job *j)
     return j->verdict.kind == WATCH_NONE ? 0 : (uint64_t)j->verdict.kind << 32 | j->verdict.rank[0];
 }
 
-/* What was told is told again when it is another verdict, but not when one has turned into it. */
-static void remember(struct watch_job *j, const struct watch_job *before)
-{
-    bool goes_on = before->told && watch_news(before) && watch_news(j);
-    j->told = goes_on ? watch_news(j) : before->told;
-    j->dead = before->dead;
-}
-
 static struct watch_job *find_job(const struct watch_jobs *jobs, uint64_t id)
 {
     for (uint32_t i = 0; i < jobs->count; i++)
@@ -278,9 +270,9 @@ static void judge(struct watch_job *j, const struct watch_job *before, const str
     watch_judge(j->rows, j->ranks, &j->verdict);
     watch_count(&j->numbers, j->sight, j->count);
     set_limit(j, w);
-    if (before)
-        remember(j, before);
-    j->dead = watch_job_state(j) == WATCH_DEAD ? j->dead + 1 : 0;
+    bool goes_on = before && before->told && watch_news(before) && watch_news(j); /* one that turned into another */
+    j->told = goes_on ? watch_news(j) : before ? before->told : 0;
+    j->dead = watch_job_state(j) != WATCH_DEAD ? 0 : before ? before->dead + 1 : 1;
 }
 
 static void free_jobs(struct watch_jobs *jobs)

@@ -36,6 +36,10 @@ static void add_verdict(cJSON *job, const struct watch_job *j)
     add_ranks(o, "waiting", v->waiting, v->waiting_count);
     ADD(o, TEXT("text", text), TIME("since_seconds", views_known(v->rank_count, (double)v->since_ns)),
         RATIO("factor", views_known(v->kind == WATCH_SLOW, v->slowest.factor)));
+    cJSON *stacks = cJSON_AddArrayToObject(o, "stacks");
+    for (uint32_t i = 0, at = 0; i < v->rank_count; i++, at = 0)
+        for (const char *way; (way = watch_way(&j->rows[v->rank[i]], &at));)
+            ADD(stacks, NUMBER("rank", v->rank[i]), TEXT("stack", way));
     free(text);
 }
 

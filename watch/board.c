@@ -127,6 +127,14 @@ void watch_board_close(void)
     watch_board_here = NULL;
 }
 
+void watch_board_way(struct watch_board *b, void *const *frames, uint32_t count)
+{
+    struct watch_way way = {.stack = b->stack};
+    for (uint32_t i = 0; i < count && i < WATCH_FRAMES; i++)
+        way.from[i] = (uint64_t)(uintptr_t)frames[i];
+    b->way[XXH3_64bits(&way, sizeof way) % WATCH_WAYS] = way;
+}
+
 /* --- Seasons --- */
 
 /* Of what stands equally far apart: where there is no room for more, every other one goes, and false is said. */

@@ -33,9 +33,9 @@
 #define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
 #define WATCH_DIRECTORY "/dev/shm"
 
-enum { WATCH_VERSION = 5, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
-       WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512,
-       WATCH_NOBODY = INT32_MIN /* no peer */ };
+enum { WATCH_VERSION = 6, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
+       WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512, WATCH_WAYS = 128,
+       WATCH_FRAMES = 16, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 
 /* A call of MPI: its name, and what it is. All of them are in one section, which the board has a copy of: so a place
@@ -77,6 +77,8 @@ enum watch_request_kind { WATCH_SENDS, WATCH_RECEIVES, WATCH_TAKES_PART /* in a 
 /* Events of one identity: how many there were, and what was before them in all; the same at the ends of seasons, which
    are all equally long: where there would be more of them two become one. */
 struct watch_tally { uint64_t count, gap_ns; };
+/* How the program came to a call: return addresses, the innermost first, 0 behind; and where the stack was. */
+struct watch_way { uint64_t stack, from[WATCH_FRAMES]; };
 struct watch_season { uint64_t end; struct watch_tally past[WATCH_SPOTS]; };
 
 struct watch_board {
@@ -94,6 +96,7 @@ struct watch_board {
     /* Each event. */
     _Alignas(64) _Atomic uint64_t since;
     uint64_t from;                  /* return address into the program; WATCH_OF_REGION: of a region, its function */
+    uint64_t stack;                 /* … an address that lies as deep in the stack as it */
     uint64_t call;                  /* where the call is described in its process: of `calls` */
     uint64_t where;                 /* of a call that blocks: handle of the communicator, or of the request; 0: none */
     int32_t source, dest, tag;      /* … */
@@ -123,6 +126,7 @@ struct watch_board {
     struct watch_tally sum[WATCH_SPOTS];
     uint64_t calls_at, calls; /* where the first one is described, how many are */
     struct watch_named of[WATCH_CALLS];
+    struct watch_way way[WATCH_WAYS]; /* by what they are: two that meet here leave the later one */
     char modules[WATCH_MODULES]; /* lines: begin, end, bias in hexadecimal, build-id or -, path */
 };
 
@@ -140,9 +144,11 @@ static inline void watch_board_changes(struct watch_board *b)
 }
 
 /* `call`: a WATCH_CALL. */
-static inline void watch_board_place(struct watch_board *b, const struct watch_call *call, const void *from)
+static inline void watch_board_place(struct watch_board *b, const struct watch_call *call, const void *from,
+                                     const void *stack)
 {
     watch_board_changes(b);
+    b->stack = (uint64_t)(uintptr_t)stack;
     b->from = (uint64_t)(uintptr_t)from;
     b->call = (uint64_t)(uintptr_t)call;
 }
@@ -175,6 +181,9 @@ static inline void watch_board_met(struct watch_board *b, uint32_t identity)
     identity &= WATCH_SPOTS - 1;
     b->met[identity] = b->sum[identity].count ? 0 : b->from;
 }
+
+/* How the program came to the place that is there was found. */
+void watch_board_way(struct watch_board *b, void *const *frames, uint32_t count);
 
 /* Now and then, before an event that ended at `now` is written. */
 void watch_board_season_ends(struct watch_board *b, uint64_t now);

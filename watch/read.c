@@ -181,12 +181,14 @@ void watch_read(uint64_t job, uint32_t rank, struct watch_sight *s)
 
 void watch_sights_add(struct watch_sights *list, struct watch_sight *s)
 {
-    if (!s || base_array_more(&list->of, list->count, sizeof s)) {
-        list->failed = true;
-        free(s);
-    } else {
+    bool read = !s || s->reading == WATCH_READ, added = s && read && !base_array_more(&list->of, list->count, sizeof s);
+    list->failed |= read && !added;
+    list->other_version += s && s->reading == WATCH_OTHER_VERSION;
+    if (added) {
         s->seen_ns = base_clock_system();
         list->of[list->count++] = s;
+    } else {
+        free(s);
     }
 }
 
@@ -206,15 +208,10 @@ void watch_read_all(uint64_t job, struct watch_sights *list)
         struct watch_sight *s = calloc(1, sizeof *s);
         if (s)
             watch_read(found[i].job, found[i].rank, s);
-        if (!s || s->reading == WATCH_READ) {
-            watch_sights_add(list, s);
-            continue;
-        }
-        list->other_version += s->reading == WATCH_OTHER_VERSION;
         watch_path(path, found[i].job, found[i].rank);
-        if (s->reading == WATCH_REFUSED && list->refuse)
+        if (s && s->reading == WATCH_REFUSED && list->refuse)
             list->refuse(path, s->why);
-        free(s);
+        watch_sights_add(list, s);
     }
     free(found);
 }

@@ -44,7 +44,7 @@ void watch_path(char path[WATCH_PATH], uint64_t job, uint32_t rank);
 void watch_read(uint64_t job, uint32_t rank, struct watch_sight *s);
 /* Adds those of a job, or of all (0), by job, then rank. */
 void watch_read_all(uint64_t job, struct watch_sights *list);
-/* The list owns it; NULL: there was no memory for it. */
+/* The list owns it, or drops it: what could not be read. NULL: there was no memory for it. */
 void watch_sights_add(struct watch_sights *list, struct watch_sight *s);
 void watch_sights_free(struct watch_sights *list);
 

@@ -86,11 +86,6 @@ static bool waits_for(const struct watch_row *r, const bool *set)
 
 /* --- Choosing --- */
 
-static bool any(const struct judge *j, const bool *set)
-{
-    return memchr(set, true, j->ranks) != NULL;
-}
-
 static void clear(const struct judge *j, bool *set)
 {
     memset(set, 0, j->ranks * sizeof *set);
@@ -130,11 +125,6 @@ static bool same_call(const struct watch_row *a, const struct watch_row *b)
            !strcmp(a->sight->board.is.function, b->sight->board.is.function);
 }
 
-static bool takes_all(const struct watch_row *r)
-{
-    return r->comm || r->sight->board.is.what.call_kind == JOB_LIFE;
-}
-
 /* Those whom the ranks in the same collective as this one wait for, where these are fewer and in another call for all
    of its members (the next one, or the end): they have left it out. How much that says: as many as wait, and most of
    all in a call that is counted; 0: it is not so. */
@@ -152,10 +142,10 @@ static uint32_t find_others(struct judge *j, uint32_t of)
     for (uint32_t i = 0; i < j->ranks; i++) {
         const struct watch_row *o = &j->row[i];
         others += j->seen[i] = j->seen[i] && !j->free[i];
-        if (j->seen[i] && !(takes_all(o) && (o->comm == r->comm || !o->comm || !r->comm)))
+        if (j->seen[i] && !(o->comm && (o->comm == r->comm || o->comm == WATCH_END || r->comm == WATCH_END)))
             return 0;
     }
-    return others > 0 && others < most ? most + (r->comm ? j->ranks : 0) : 0;
+    return others > 0 && others < most ? most + (r->comm == WATCH_END ? 0 : j->ranks) : 0;
 }
 
 static uint32_t next_in_circle(const struct judge *j, uint32_t rank)
@@ -186,7 +176,7 @@ static bool judge_circles(struct judge *j, struct watch_verdict *v)
     if (!memchr(j->free, false, j->ranks))
         return false;
     for (uint32_t i = 0; i < j->ranks; i++) {
-        uint32_t says = j->free[i] || !takes_all(&j->row[i]) ? 0 : find_others(j, i);
+        uint32_t says = j->free[i] || !j->row[i].comm ? 0 : find_others(j, i);
         if (says > most)
             memcpy(j->chosen, j->seen, j->ranks * sizeof *j->chosen);
         most = says > most ? says : most;
@@ -247,7 +237,7 @@ static bool keep_sleeping(struct judge *j)
 {
     for (uint32_t i = 0; i < j->ranks; i++)
         j->seen[i] = j->chosen[i] && sleeps(&j->row[i]);
-    if (!any(j, j->seen))
+    if (!memchr(j->seen, true, j->ranks))
         return false;
     memcpy(j->chosen, j->seen, j->ranks * sizeof *j->chosen);
     return true;
@@ -269,7 +259,7 @@ static bool choose_missing(struct judge *j, bool sure)
             j->all[k] |= j->chosen[k];
     }
     memcpy(j->chosen, j->all, j->ranks * sizeof *j->chosen);
-    return any(j, j->chosen);
+    return memchr(j->chosen, true, j->ranks);
 }
 
 /* Where one wait is known to be too long, those that are not say nothing. */
@@ -294,7 +284,7 @@ static bool judge_stopped(struct judge *j, struct watch_verdict *v)
 {
     for (uint32_t i = 0; i < j->ranks; i++)
         j->chosen[i] = j->row[i].state >= WATCH_HALTED;
-    if (!any(j, j->chosen))
+    if (!memchr(j->chosen, true, j->ranks))
         return false;
     conclude(j, v, WATCH_STOPPED);
     return true;
@@ -309,7 +299,7 @@ static bool judge_asking(struct judge *j, struct watch_verdict *v)
         if (!(r->state == WATCH_ASKS || r->state == WATCH_WAITS) || r->moved_ns < too_long(j, j->events))
             return false;
     }
-    if (!any(j, j->chosen))
+    if (!memchr(j->chosen, true, j->ranks))
         return false;
     conclude(j, v, WATCH_DEADLOCK);
     return true;

@@ -62,6 +62,7 @@ struct watch_row {
     uint32_t *peer;       /* ranks of the world */
     uint64_t comm, collective; /* of a collective that it waits in: identity, number; else 0 */
 };
+#define WATCH_END UINT64_MAX /* `comm` in MPI_Finalize */
 
 /* Rows of a job of so many ranks, from the boards that there are; the caller frees them. NULL: out of memory. */
 struct watch_row *watch_rows(struct watch_sight *const *sights, uint32_t count, uint32_t ranks);

@@ -89,12 +89,10 @@ static void add_all(struct table *t, struct watch_row *r, const struct watch_com
 static void add_rank(struct table *t, struct watch_row *r, const struct watch_comm *c, int32_t rank)
 {
     uint32_t world = world_of(t, c, rank);
-    if (world != UINT32_MAX)
-        add_peer(t, r, world);
-    else if (is_world(c, t) && rank >= 0)
-        add_peer(t, r, (uint32_t)rank);
-    else
-        r->unknown = true;
+    if (world == UINT32_MAX && is_world(c, t) && rank >= 0)
+        world = (uint32_t)rank;
+    r->unknown |= world == UINT32_MAX;
+    add_peer(t, r, world);
 }
 
 /* By its handle, or by its number. */
@@ -173,6 +171,7 @@ static void add_collective(struct table *t, struct watch_row *r, const struct wa
    nobody else. */
 static void add_finalize(struct table *t, struct watch_row *r)
 {
+    r->comm = WATCH_END;
     for (uint32_t i = 0; i < t->ranks; i++) {
         const struct watch_row *o = &t->row[i];
         bool goes = o->state == WATCH_WAITS || o->state == WATCH_COMPUTES;

@@ -101,7 +101,7 @@ int PMPI_Sendrecv(const void *from, int n, MPI_Datatype type, int dest, int tag,
 
 /* --- What goes well again and again --- */
 
-static void sum(MPI_Comm comm)
+static __attribute__((noinline)) void sum(MPI_Comm comm)
 {
     double mine = rank, all;
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, comm);
@@ -138,7 +138,7 @@ static void turn(long us)
 /* --- What goes wrong --- */
 
 /* What one rank does amid what it has done again and again, on its way to where all others have waited so often. */
-static void amid(void (*fault)(void))
+static __attribute__((noinline)) void amid(void (*fault)(void))
 {
     for (int i = 0; i < 200; i++) {
         if (rank == CULPRIT && i == 150)

@@ -52,7 +52,8 @@ START_TEST(what_is_written_is_read)
     struct watch_comm *c = watch_board_comm(77, 5, "world/split#3", 1, 2, "ab", 2);
     c->collectives += 3;
     watch_board_waits(b, 77, 3, WATCH_NOBODY, 8);
-    watch_board_place(b, &calls[1], (void *)0x1234);
+    watch_board_place(b, &calls[1], (void *)0x1234, (void *)0x7000);
+    watch_board_way(b, (void *[]){(void *)0x1234, (void *)0x5678}, 2);
     watch_board_met(b, 6);
     for (int i = 0; i < 3; i++)
         watch_board_left(b, 6, 50, b->began + 60, 10);
@@ -68,6 +69,12 @@ START_TEST(what_is_written_is_read)
     ck_assert(r->any == -1 && r->null == -2);
     ck_assert_uint_eq(r->since, (b->began + 100) << 1 | 1);
     ck_assert_uint_eq(r->from, 0x1234);
+    ck_assert_uint_eq(r->stack, 0x7000);
+    uint32_t ways = 0;
+    for (unsigned i = 0; i < WATCH_WAYS; i++)
+        ways += r->way[i].from[0] == 0x1234 && r->way[i].from[1] == 0x5678 && !r->way[i].from[2] &&
+                r->way[i].stack == 0x7000;
+    ck_assert_uint_eq(ways, 1);
     ck_assert_int_eq(r->source, 3);
     ck_assert_int_eq(r->dest, WATCH_NOBODY);
     ck_assert_int_eq(r->tag, 8);
@@ -330,7 +337,7 @@ START_TEST(boards_are_copied)
     watch_copy_path(file, sizeof file, directory, number(), 1);
     struct watch_board *b = make(1);
     watch_board_waits(b, 0, 3, WATCH_NOBODY, 8);
-    watch_board_place(b, &calls[1], (void *)0x1234);
+    watch_board_place(b, &calls[1], (void *)0x1234, (void *)0x7000);
     watch_board_enter(b, b->began + 100);
     ck_assert_int_eq(watch_copy_write(&c, file, number(), 1, 5), 0); /* all of its job's: nobody else looks */
     ck_assert_uint_eq(read_copies(directory), 0);
