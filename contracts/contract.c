@@ -53,15 +53,14 @@ static void break_rule(struct report_contract *c, uint32_t rule, const struct re
     bool share = x->about > REPORT_ABOUT_WALL;
     double value = x->value[m->runs];
 
-    base_must(base_array_more(&c->breaches, c->breach_count, sizeof *c->breaches));
-    c->breaches[c->breach_count++] = (struct report_breach){
+    BASE_ADD(c->breaches, c->breach_count, (struct report_breach){
         .rule = rule, .what = x->part, .where = strdup(x->where),
         .base = share ? 1 / x->mean : x->mean, .value = share ? 1 / value : value,
         .unit = share ? "share" : x->about != REPORT_ABOUT_STRUCTURE ? "seconds" :
                 !strcmp(x->part, "bytes") ? "bytes" : "count",
         .pace = x->about > REPORT_ABOUT_STRUCTURE && x->about < REPORT_ABOUT_WALL ?
                 expm1(m->pace[x->follows].change) : 0,
-        .scatter = x->scatter, .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) };
+        .scatter = x->scatter, .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) });
     c->rules[rule].verdict = REPORT_BROKEN;
 }
 

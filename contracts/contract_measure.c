@@ -29,16 +29,6 @@ struct filling {
     double whole;      /* ns of all streams of the new run */
 };
 
-/* Of a time in the two runs: its relative standard error by the executions. Of a count: none. */
-struct inside { double error[2], deviation; };
-
-static struct inside inside_of(const double error[2], const uint64_t count[2])
-{
-    double deviation = fmax(error[0] * sqrt((double)count[0]), error[1] * sqrt((double)count[1]));
-
-    return (struct inside){ { error[0], error[1] }, deviation };
-}
-
 /* --- The list --- */
 
 /* One measure: of the new run's `order` where there is one, else of this name. */
@@ -65,8 +55,10 @@ static struct report_measure *add(struct report_measures *m, const struct report
     return m->at[m->count++] = x;
 }
 
-/* Puts the value that this run of the baseline has, and the new one's. */
-static void put(const struct filling *f, struct report_measure like, const double value[2], struct inside inside)
+/* Puts the value that this run of the baseline has, and the new one's. Of a time its relative standard errors, by so
+   many executions, too; of a count NULL. */
+static void put(const struct filling *f, struct report_measure like, const double value[2], const double *error,
+                const uint64_t *count)
 {
     struct report_measure *const *found = tfind(&like, &f->m->tree, by_identity);
     struct report_measure *x = found ? *found : add(f->m, &like);
@@ -74,9 +66,9 @@ static void put(const struct filling *f, struct report_measure like, const doubl
 
     for (int side = 0; side < 2; side++) {
         x->value[run[side]] = value[side];
-        x->error[run[side]] = inside.error[side];
+        x->error[run[side]] = error ? error[side] : 0;
+        x->inside = fmax(x->inside, error ? error[side] * sqrt((double)count[side]) : 0);
     }
-    x->inside = fmax(x->inside, inside.deviation);
     x->minor &= like.minor;
 }
 
@@ -94,7 +86,7 @@ static void put_time(const struct filling *f, const struct report_row *r, const 
     };
 
     if (s->usual[0] > 0 && s->usual[1] > 0)
-        put(f, like, s->usual, inside_of(s->error, r->count));
+        put(f, like, s->usual, s->error, r->count);
 }
 
 static const char *part_of(const struct report_row *r, const struct report_comparison *c)
@@ -116,7 +108,7 @@ static void put_count(const struct filling *f, const struct report_row *r, const
     struct report_measure like = { .part = part, .where = name, .order = r->terminal[1] };
     const double value[2] = { r->count[0] ? (double)count[0] : ABSENT, r->count[1] ? (double)count[1] : ABSENT };
 
-    put(f, like, value, (struct inside){ { 0, 0 }, 0 });
+    put(f, like, value, NULL, NULL);
 }
 
 static void put_row(const struct filling *f, const struct report_row *r)
@@ -148,13 +140,13 @@ static void put_loop(const struct filling *f, const struct report_turns *l)
         turns[i] = l->loop[i] ? report_loop_bound(l, i) : ABSENT;
     struct report_measure like = { .part = "turns", .where = name, .order = of ? l->number : GRAMMAR_NONE };
     if (l->loop[0] && of ? !report_by_timing(f->c) : report_loop_changed(f->c, l))
-        put(f, like, turns, (struct inside){ { 0, 0 }, 0 });
+        put(f, like, turns, NULL, NULL);
     if (!l->loop[0] || !of || !(l->usual[0] > 0) || !(l->usual[1] > 0))
         return;
     like.about = REPORT_ABOUT_LOOP;
     like.part = "turn";
     like.minor = of->ns < LEAST_SHARE * f->whole || of->turns.sum < TELLING * of->streams;
-    put(f, like, l->usual, inside_of(l->error, (uint64_t[]){ l->loop[0]->turns.sum, of->turns.sum }));
+    put(f, like, l->usual, l->error, (uint64_t[]){ l->loop[0]->turns.sum, of->turns.sum });
 }
 
 static void put_whole(const struct filling *f, enum report_about about, const char *part, double base, double value)
@@ -162,8 +154,7 @@ static void put_whole(const struct filling *f, enum report_about about, const ch
     char name[] = "";
     const double of[2] = { base, value };
 
-    put(f, (struct report_measure){ .about = (uint8_t)about, .part = part, .where = name }, of,
-        (struct inside){ { 0, 0 }, 0 });
+    put(f, (struct report_measure){ .about = (uint8_t)about, .part = part, .where = name }, of, NULL, NULL);
 }
 
 /* Efficiencies as times are: what is worse is more. */

@@ -96,8 +96,7 @@ static bool parse_rule(struct report_contract *c, const char *text, const char *
         return refuse(why, size, text, length, wrong);
     }
     r.text = strndup(text, (size_t)length);
-    base_must(base_array_more(&c->rules, c->rule_count, sizeof r));
-    c->rules[c->rule_count++] = r;
+    BASE_ADD(c->rules, c->rule_count, r);
     return true;
 }
 

@@ -47,13 +47,12 @@ static uint64_t name_hash(int parent, const char *name, uint64_t at)
 static int node_below(struct build *b, int parent, const struct report_path *new, uint64_t at)
 {
     uint64_t hash = name_hash(parent, new->name, at);
-    uint32_t slot = base_hash_start(hash), n;
-    while ((n = base_hash_next(&b->known, hash, &slot)) != BASE_HASH_NONE) {
-        const struct report_path *p = &b->t->path[n];
-        if (p->parent == parent && b->at[n] == at && same_name(p->name, new->name) &&
-            (p->terminal == GRAMMAR_NONE) == (new->terminal == GRAMMAR_NONE))
-            return (int)n;
-    }
+    const struct report_path *p = b->t->path;
+    uint32_t n = BASE_HASH_FIND(&b->known, hash, i, p[i].parent == parent && b->at[i] == at &&
+                                same_name(p[i].name, new->name) &&
+                                (p[i].terminal == GRAMMAR_NONE) == (new->terminal == GRAMMAR_NONE));
+    if (n != BASE_HASH_NONE)
+        return (int)n;
     base_must(base_array_room(&b->t->path, &b->room, b->t->paths + 1u, sizeof *b->t->path));
     base_must(base_array_room(&b->at, &b->at_room, b->t->paths + 1u, sizeof *b->at));
     base_must(base_hash_reserve(&b->known, 1));
@@ -108,12 +107,9 @@ static void find_regions(struct build *b)
 /* A region that is run from that frame; GRAMMAR_NONE: none is. */
 static uint32_t region_of(const struct build *b, const struct job_frame *f)
 {
-    uint64_t hash = frame_hash(f);
-    uint32_t slot = base_hash_start(hash), n;
-    while ((n = base_hash_next(&b->regions, hash, &slot)) != BASE_HASH_NONE)
-        if (innermost(b, n)->module == f->module && innermost(b, n)->offset == f->offset)
-            return b->hops->stop[n].terminal;
-    return GRAMMAR_NONE;
+    uint32_t n = BASE_HASH_FIND(&b->regions, frame_hash(f), i, innermost(b, i)->module == f->module &&
+                                innermost(b, i)->offset == f->offset);
+    return n == BASE_HASH_NONE ? GRAMMAR_NONE : b->hops->stop[n].terminal;
 }
 
 /* The function that a stop's call stands in. */

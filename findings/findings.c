@@ -99,17 +99,15 @@ void findings_add(struct findings *f, const struct report_finding *one, const bo
 {
     struct report_findings *all = f->all;
     uint64_t hash = XXH64(one->where, strlen(one->where), XXH64(one->cause, strlen(one->cause), (uint64_t)one->kind));
-    uint32_t at = base_hash_start(hash), i;
+    uint32_t i;
 
     if (one->seconds <= 0 || f->total <= 0)
         return;
-    while ((i = base_hash_next(&f->index, hash, &at)) != BASE_HASH_NONE && !same_finding(&all->finding[i], one))
-        ;
+    i = BASE_HASH_FIND(&f->index, hash, k, same_finding(&all->finding[k], one));
     if (i == BASE_HASH_NONE) {
         base_must(base_hash_reserve(&f->index, 1));
         base_hash_put(&f->index, hash, i = all->count);
-        base_must(base_array_more(&all->finding, all->count, sizeof *one));
-        all->finding[all->count++] = *one;
+        BASE_ADD(all->finding, all->count, *one);
         all->finding[i].seconds = 0;
         f->in = realloc(f->in, (size_t)all->count * f->ranks * sizeof *in);
         memset(f->in + (size_t)i * f->ranks, 0, f->ranks * sizeof *in);

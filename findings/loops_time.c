@@ -68,9 +68,7 @@ static void add_call(struct loops_search *s, struct base_hash *known, struct cal
     const struct job_stop *p = &s->hops->stop[stop];
     struct call_key key = key_of(s, stop);
     uint64_t hash = key_hash(&key);
-    uint32_t at = base_hash_start(hash), n;
-    while ((n = base_hash_next(known, hash, &at)) != BASE_HASH_NONE && !same_key(&keys[n], &key))
-        ;
+    uint32_t n = BASE_HASH_FIND(known, hash, i, same_key(&keys[i], &key));
     if (n == BASE_HASH_NONE) {
         n = s->l->calls++;
         base_must(base_hash_reserve(known, 1));

@@ -260,8 +260,7 @@ static void copy_findings(struct account *a, const struct report_findings *from)
     struct report_findings *all = a->f.all;
 
     for (uint32_t i = 0; i < from->count; i++) {
-        base_must(base_array_more(&all->finding, all->count, sizeof *all->finding));
-        all->finding[all->count++] = from->finding[i];
+        BASE_ADD(all->finding, all->count, from->finding[i]);
     }
 }
 

@@ -12,13 +12,6 @@
 #include "base/order.h"
 #include "findings/model.h"
 
-/* Appends; equal rows are joined at the end, by sorting: a job may have as many as ranks times communicators. */
-static void add_row(struct report_model *m, const struct report_peer *row)
-{
-    base_must(base_array_more(&m->peers, m->peer_count, sizeof *row));
-    m->peers[m->peer_count++] = *row;
-}
-
 static int key_order(const void *a, const void *b)
 {
     const struct report_peer *x = a, *y = b;
@@ -26,12 +19,6 @@ static int key_order(const void *a, const void *b)
     return BASE_ORDER(x->comm, y->comm) ?: BASE_ORDER(x->receives, y->receives) ?:
            BASE_ORDER(x->onesided, y->onesided) ?: BASE_ORDER(x->relation, y->relation) ?:
            BASE_ORDER(x->value, y->value);
-}
-
-static void join_rows(struct report_model *m)
-{
-    m->peer_count = BASE_ARRAY_JOIN(m->peers, m->peer_count, key_order, into, from,
-                                    (into->messages += from->messages, into->bytes += from->bytes));
 }
 
 /* One row of the file, of all of its ranks. */
@@ -57,7 +44,7 @@ static void add_flow(struct report_model *m, const struct job_flow *f)
         if (f->relation == JOB_OFFSET && 2 * (uint64_t)f->value > size) /* "rank - 1", not "rank + 7" */
             row.value -= size;
     }
-    add_row(m, &row);
+    BASE_ADD(m->peers, m->peer_count, row); /* equal ones are joined at the end: there may be ranks x communicators */
 }
 
 bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives)
@@ -87,8 +74,8 @@ void report_model_add_peers(struct report_model *m)
 {
     for (uint32_t i = 0; i < m->job->flows.count; i++)
         add_flow(m, &m->job->flows.row[i]);
-    if (m->peer_count) {
-        join_rows(m);
+    m->peer_count = BASE_ARRAY_JOIN(m->peers, m->peer_count, key_order, into, from,
+                                    (into->messages += from->messages, into->bytes += from->bytes));
+    if (m->peer_count)
         qsort(m->peers, m->peer_count, sizeof *m->peers, peer_order);
-    }
 }

@@ -287,13 +287,12 @@ const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t
 {
     const struct job_frame f = { .module = module, .offset = address };
     uint64_t hash = base_hash_mix(base_hash_mix(address) ^ ((uint64_t)module << 1 | (kind == REPORT_CALL)));
-    uint32_t at = base_hash_start(hash), n;
+    const struct answer *a = r->answers;
+    uint32_t n = BASE_HASH_FIND(&r->known, hash, i, a[i].module == module && a[i].kind == kind &&
+                                a[i].place->offset == address);
 
-    while ((n = base_hash_next(&r->known, hash, &at)) != BASE_HASH_NONE) {
-        const struct answer *a = &r->answers[n];
-        if (a->module == module && a->kind == kind && a->place->offset == address)
-            return a->place;
-    }
+    if (n != BASE_HASH_NONE)
+        return a[n].place;
     struct report_place *p = calloc(1, sizeof *p);
     base_must(base_array_more(&r->answers, r->count, sizeof *r->answers) || base_hash_reserve(&r->known, 1));
     base_hash_put(&r->known, hash, r->count);

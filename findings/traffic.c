@@ -57,8 +57,7 @@ static int write_pair(void *arg, const struct job_flow_pair *p)
     m->by_mean_bytes += p->mean ? p->bytes : 0;
     if (p->receives)
         row.edge.from = p->peer, row.edge.to = p->rank;
-    base_must(base_array_more(&w->rows->row, w->rows->count, sizeof row));
-    w->rows->row[w->rows->count++] = row;
+    BASE_ADD(w->rows->row, w->rows->count, row);
     return 0;
 }
 

@@ -126,8 +126,7 @@ static void follow(struct reading *r, const struct loops_insn *i)
         r->f->range[r->f->ranges++] = there;
         return;
     }
-    base_must(base_array_more(&r->f->tail, r->f->tails, sizeof *r->f->tail));
-    r->f->tail[r->f->tails++] = i->target;
+    BASE_ADD(r->f->tail, r->f->tails, i->target);
 }
 
 static void read_range(struct reading *r, struct loops_range range)
@@ -413,8 +412,7 @@ const struct loops_function *loops_code_function(struct loops_code *c, uint64_t 
         if (c->function[i]->entry == range.begin)
             return c->function[i]->graph.nodes ? c->function[i] : NULL;
     struct loops_function *f = calloc(1, sizeof *f);
-    base_must(base_array_more(&c->function, c->functions, sizeof f));
-    c->function[c->functions++] = f;
+    BASE_ADD(c->function, c->functions, f);
     f->number = c->functions;
     f->entry = range.begin;
     f->range[f->ranges++] = range;

@@ -158,8 +158,7 @@ static void add_slots(struct loops_image *m, Elf_Scn *section)
                                ? elf_strptr(m->elf, of.sh_link, symbol.st_name) : NULL;
         if (!name)
             continue;
-        base_must(base_array_more(&m->slot, m->slots, sizeof *m->slot));
-        m->slot[m->slots++] = (struct slot){ r.r_offset, name };
+        BASE_ADD(m->slot, m->slots, (struct slot){ r.r_offset, name });
     }
 }
 

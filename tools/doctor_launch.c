@@ -145,8 +145,7 @@ static void parse_all(struct ranks *all, const char *text)
 
     while ((text = strstr(text, "pythia-probe ")) != NULL) {
         if (parse_line(text, &r)) {
-            base_must(base_array_more(&all->rank, all->count, sizeof r));
-            all->rank[all->count++] = r;
+            BASE_ADD(all->rank, all->count, r);
         }
         text++;
     }

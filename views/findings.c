@@ -26,16 +26,14 @@ void report_print_efficiency(const struct report_efficiency *e, FILE *out)
                 100 * e->omp_fork_join, 100 * e->omp_serial);
         fprintf(out, "  (%s executions of regions timed in each thread, %.0f %% of their time)\n",
                 report_count((uint64_t)e->samples), 100 * e->covered);
+        fputs("  MPI", out);
     } else if (e->threads > 1) {
         fprintf(out, "parallel efficiency not measured: of the time in regions, %u threads, %.1f %% was looked into\n",
                 e->threads, 100 * e->covered);
-    }
-    if (e->threads > 1)
-        fprintf(out, "  MPI%s", e->measured ? "" : " ");
-    else
+        fprintf(out, "  MPI %.1f %%", 100 * e->mpi);
+    } else {
         fprintf(out, "parallel efficiency %.1f %%", 100 * e->parallel);
-    if (e->threads > 1 && !e->measured)
-        fprintf(out, "%.1f %%", 100 * e->mpi);
+    }
     fprintf(out, " = load balance %.1f %% x communication %.1f %%\n", 100 * e->load_balance, 100 * e->communication);
     if (e->nodes > 1)
         fprintf(out, "  load balance = between %u nodes %.1f %% x within %.1f %%\n", e->nodes, 100 * e->between_nodes,
