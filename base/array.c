@@ -48,3 +48,11 @@ int base_array_append(void *array, uint32_t *count, uint32_t *room, const void *
     *count += more;
     return 0;
 }
+
+void *base_array_copy(const void *elements, uint64_t count, size_t size)
+{
+    void *copy = malloc((count + 1) * size);
+    if (copy && count)
+        memcpy(copy, elements, count * size);
+    return copy;
+}

@@ -32,6 +32,9 @@ int base_array_append(void *array, uint32_t *count, uint32_t *room, const void *
    `count` is 0 or a power of two. Returns as above. */
 int base_array_more(void *array, uint64_t count, size_t size);
 
+/* A copy of `count` elements, to be freed; room for one more. NULL: out of memory. */
+void *base_array_copy(const void *elements, uint64_t count, size_t size);
+
 /* How many of the first `count` elements of an array in order come before something: `before` says so of element `i`,
    and holds for the first ones. */
 #define BASE_ARRAY_PLACE(count, i, before)                            \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "job/intern.h"
 #include "job/relation.h"
@@ -109,24 +110,16 @@ int job_class_single(struct job_class *c, struct grammar_flat *g, struct grammar
     return 0;
 }
 
-static void *duplicate(const void *from, uint64_t count, size_t size)
-{
-    void *to = malloc((count + 1) * size);
-    if (to && count)
-        memcpy(to, from, count * size);
-    return to;
-}
-
 int job_class_copy(struct job_class *to, const struct job_class *from, const uint32_t *terminal_map,
                      uint32_t terminals)
 {
     struct job_class copy = *from;
     copy.expanded = NULL;
     copy.grammar = grammar_flat_copy(from->grammar);
-    copy.spread = duplicate(from->spread, from->grammar->node_count, sizeof *copy.spread);
-    copy.ranges = duplicate(from->ranges, from->range_count, sizeof *copy.ranges);
-    copy.variants = duplicate(from->variants, from->variant_count, sizeof *copy.variants);
-    copy.turns = duplicate(from->turns, from->turn_count, sizeof *copy.turns);
+    copy.spread = base_array_copy(from->spread, from->grammar->node_count, sizeof *copy.spread);
+    copy.ranges = base_array_copy(from->ranges, from->range_count, sizeof *copy.ranges);
+    copy.variants = base_array_copy(from->variants, from->variant_count, sizeof *copy.variants);
+    copy.turns = base_array_copy(from->turns, from->turn_count, sizeof *copy.turns);
     copy.columns = job_columns_copy(from);
     if (!copy.grammar || !copy.spread || !copy.ranges || !copy.variants || !copy.turns || !copy.columns) {
         job_class_clear(&copy);

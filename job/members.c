@@ -2,6 +2,7 @@
 /* Who is in a job: streams by their classes' members. Nothing here counts up to a number that a file names. */
 #include "job/intern.h"
 #include "job/ranges.h"
+#include "job/schema.h"
 #include "job/streams.h"
 
 uint32_t job_stream_class(const struct job *j, uint32_t rank, uint32_t thread)
@@ -14,10 +15,9 @@ uint32_t job_stream_class(const struct job *j, uint32_t rank, uint32_t thread)
 
 const struct job_stream *job_find_stream(const struct job *j, uint32_t rank, uint32_t thread)
 {
-    uint32_t first = rank - rank % j->info.block, i = job_streams_place(j, first, thread);
-    if (i == j->stream_count || j->streams[i].rank != first || j->streams[i].thread != thread)
-        return NULL;
-    return j->info.block == 1 || job_stream_class(j, rank, thread) != GRAMMAR_NONE ? &j->streams[i] : NULL;
+    const struct job_stream key = { .rank = rank - rank % j->info.block, .thread = thread };
+    const struct job_stream *s = job_rows_find(j, JOB_TABLE_STREAMS, &key);
+    return !s || j->info.block == 1 || job_stream_class(j, rank, thread) != GRAMMAR_NONE ? s : NULL;
 }
 
 uint64_t job_streams(const struct job *j)

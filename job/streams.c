@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "base/order.h"
 #include "pythia.h"
 
 /* Of a job of so many ranks. */
@@ -14,11 +12,6 @@ static uint32_t block_of_size(uint32_t ranks)
     while (ranks > (uint64_t)block * JOB_BLOCKS)
         block *= 2;
     return block;
-}
-
-static int order(const struct job_stream *a, const struct job_stream *b)
-{
-    return BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->thread, b->thread);
 }
 
 void job_extent_join(struct job_extent *a, const struct job_extent *b)
@@ -48,12 +41,6 @@ void job_stream_join(void *x, const void *y)
     job_extent_join(&a->useful, &b->useful);
     if (a->class_index != b->class_index)
         a->class_index = GRAMMAR_NONE;
-}
-
-uint32_t job_streams_place(const struct job *j, uint32_t rank, uint32_t thread)
-{
-    struct job_stream key = { .rank = rank, .thread = thread };
-    return BASE_ARRAY_PLACE(j->stream_count, i, order(&j->streams[i], &key) < 0);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)

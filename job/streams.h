@@ -85,7 +85,5 @@ void job_stream_alone(struct job_stream *s, uint32_t rank);
 int job_streams_room(struct job *j);
 /* Adds one stream; room for one more was made. */
 void job_streams_add(struct job *j, const struct job_stream *s);
-/* Place of the first record that does not come before (rank, thread). */
-uint32_t job_streams_place(const struct job *j, uint32_t rank, uint32_t thread);
 
 #endif

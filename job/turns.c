@@ -47,12 +47,12 @@ struct job_column *job_columns_copy(const struct job_class *c)
     uint64_t members = c->column_count ? job_ranges_size(c->ranges, c->member_ranges) : 0;
     struct job_column *copy = calloc((size_t)c->column_count + 1, sizeof *copy);
     for (uint32_t i = 0; copy && i < c->column_count; i++) {
-        copy[i] = (struct job_column){ c->columns[i].width, malloc(members * c->columns[i].width + 1) };
+        copy[i] = (struct job_column){ c->columns[i].width,
+                                       base_array_copy(c->columns[i].data, members, c->columns[i].width) };
         if (!copy[i].data) {
             job_columns_free(copy, c->column_count);
             return NULL;
         }
-        memcpy(copy[i].data, c->columns[i].data, members * c->columns[i].width);
     }
     return copy;
 }
@@ -175,18 +175,13 @@ static int fill_set(const struct job_class *c, const struct job_turn *t, const s
     return 0;
 }
 
-static void fill_column(const struct job_class *c, uint32_t column, uint64_t members, uint64_t *exponent)
-{
-    for (uint64_t i = 0; i < members; i++)
-        exponent[i] = job_column_get(&c->columns[column], i);
-}
-
 int job_turns_fill(const struct job_class *c, uint32_t node, uint64_t *exponent)
 {
     uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
     uint32_t first, count = job_turns_of(c, node, &first);
     if (count && c->turns[first].column != GRAMMAR_NONE) {
-        fill_column(c, c->turns[first].column, members, exponent);
+        for (uint64_t i = 0; i < members; i++)
+            exponent[i] = job_column_get(&c->columns[c->turns[first].column], i);
         return 0;
     }
     struct job_member *m = count ? malloc((members + 1) * sizeof *m) : NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "grammar/flat.h"
 #include "job/flow.h"
 
@@ -33,12 +34,7 @@ __attribute__((noinline)) uint32_t session_flows_turn(struct session_flows *t, u
 
 bool session_flows_copy(const struct session_flows *t, struct session_flows *copy)
 {
-    *copy = (struct session_flows){.count = t->count};
-    if (t->count == 0)
-        return true;
-    copy->row = malloc(t->count * sizeof *copy->row);
-    if (copy->row)
-        memcpy(copy->row, t->row, t->count * sizeof *copy->row);
+    *copy = (struct session_flows){ .row = base_array_copy(t->row, t->count, sizeof *t->row), .count = t->count };
     return copy->row != NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "job/digram.h"
 #include "job/job.h"
 #include "pythia.h"
@@ -50,18 +51,12 @@ __attribute__((noinline)) uint32_t session_hops_turn(struct session_hops *h, uin
 
 bool session_hops_copy(const struct session_hops *h, struct session_hops *copy)
 {
-    *copy = (struct session_hops){ .stops = h->stops, .hops = h->hops };
-    copy->stop = malloc((h->stops + (size_t)1) * sizeof *copy->stop);
-    copy->hop = malloc((h->hops + (size_t)1) * sizeof *copy->hop);
-    if (!copy->stop || !copy->hop) {
-        session_hops_close(copy);
-        return false;
-    }
-    if (h->stops)
-        memcpy(copy->stop, h->stop, h->stops * sizeof *h->stop);
-    if (h->hops)
-        memcpy(copy->hop, h->hop, h->hops * sizeof *h->hop);
-    return true;
+    *copy = (struct session_hops){ .stop = base_array_copy(h->stop, h->stops, sizeof *h->stop), .stops = h->stops,
+                                   .hop = base_array_copy(h->hop, h->hops, sizeof *h->hop), .hops = h->hops };
+    if (copy->stop && copy->hop)
+        return true;
+    session_hops_close(copy);
+    return false;
 }
 
 /* What stands before each terminal, and how long before: what leads to its stops, whatever their paths. */

@@ -8,12 +8,6 @@
 #include "base/modules.h"
 #include "session/internal.h"
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 29;
-}
-
 /* --- Keys --- */
 
 /* On the way of every event: multiplications side by side, and each field read as it was just written. Bytes that the
@@ -110,7 +104,7 @@ static uint64_t frames_hash(void *const *frames, uint32_t count)
 {
     uint64_t h = count;
     for (uint32_t i = 0; i < count; i++)
-        h = mix(h, (uint64_t)(uintptr_t)frames[i]);
+        h = base_hash_mix(h ^ (uint64_t)(uintptr_t)frames[i]);
     return h;
 }
 

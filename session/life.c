@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/lock.h"
@@ -205,7 +206,7 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
     if (s->resets_seen != atomic_load(&session.resets))
         return freeze_nothing(s, f);
     f->grammar = grammar_freeze(s->grammar);
-    f->terminal = malloc((s->keys.terminals + (size_t)1) * sizeof *f->terminal);
+    f->terminal = base_array_copy(s->keys.job_terminal, s->keys.terminals, sizeof *f->terminal);
     if (!f->grammar || !f->terminal || !session_flows_copy(&s->flows, &f->flows) ||
         !session_hops_copy(&s->hops, &f->hops) ||
         !session_timeline_copy(&s->timeline, s->keys.terminals, &f->timeline)) {
@@ -229,8 +230,6 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
     f->threads.callsite = GRAMMAR_NONE;
     f->threads.ranks = s->thread == 0 && s->threads.threads ? 1 : 0;
     grammar_flat_renumber(f->grammar, s->keys.job_terminal, 0);
-    if (s->keys.terminals)
-        memcpy(f->terminal, s->keys.job_terminal, s->keys.terminals * sizeof *f->terminal);
     return true;
 }
 

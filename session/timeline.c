@@ -46,17 +46,12 @@ static void series_settle(struct session_series *s)
 
 bool session_timeline_copy(const struct session_timeline *c, uint32_t terminals, struct session_timeline *copy)
 {
-    memset(copy, 0, sizeof *copy);
-    if (c->series && (copy->series = malloc(sizeof *copy->series))) {
-        *copy->series = *c->series;
+    uint32_t room = terminals < c->room ? terminals : c->room;
+    *copy = (struct session_timeline){ c->series ? base_array_copy(c->series, 1, sizeof *c->series) : NULL,
+                                       base_array_copy(c->noted, room, sizeof *c->noted), room };
+    if (copy->series)
         series_settle(copy->series);
-    }
-    copy->room = terminals < c->room ? terminals : c->room;
-    size_t size = copy->room * sizeof *copy->noted;
-    copy->noted = size ? malloc(size) : NULL;
-    if (copy->noted)
-        memcpy(copy->noted, c->noted, size);
-    if (!copy->noted == !size && !copy->series == !c->series)
+    if (copy->noted && !copy->series == !c->series)
         return true;
     session_timeline_close(copy);
     return false;
