@@ -17,7 +17,6 @@
 
 #include "base/hex.h"
 #include "base/lock.h"
-#include "base/order.h"
 
 enum { MODULES = 16384, LONGEST_ID = 32 };
 
@@ -187,10 +186,29 @@ static uint32_t module_of(const struct object *o, bool program)
     return known;
 }
 
-static int by_begin(const void *a, const void *b)
+/* How many of the first `count`, which are in order, begin at or before the address. */
+static size_t begun(const struct range *ranges, size_t count, uintptr_t address)
 {
-    const struct range *x = a, *y = b;
-    return BASE_ORDER(x->begin, y->begin);
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (ranges[middle].begin <= address)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+/* Not by qsort(), which takes from the program's heap: a handler may jump out of this. */
+static void sort(struct range *ranges, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct range r = ranges[i];
+        size_t to = begun(ranges, i, r.begin);
+        memmove(ranges + to + 1, ranges + to, (i - to) * sizeof r);
+        ranges[to] = r;
+    }
 }
 
 static void free_older(struct ranges *r)
@@ -219,7 +237,7 @@ static int refresh(void)
         free_ranges(r);
         return PYTHIA_ENOMEM;
     }
-    qsort(r->ranges, r->range_count, sizeof *r->ranges, by_begin);
+    sort(r->ranges, r->range_count);
     r->older = atomic_load(&published);
     atomic_store(&published, r);
     free_older(r);
@@ -261,15 +279,8 @@ static bool is_current(const struct ranges *r)
 
 static const struct range *range_of(const struct ranges *r, uintptr_t address)
 {
-    size_t low = 0, high = r->range_count;
-    while (low < high) { /* the first range that begins after the address */
-        size_t middle = low + (high - low) / 2;
-        if (r->ranges[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < r->ranges[low - 1].end ? &r->ranges[low - 1] : NULL;
+    size_t n = begun(r->ranges, r->range_count, address);
+    return n > 0 && address < r->ranges[n - 1].end ? &r->ranges[n - 1] : NULL;
 }
 
 /* The first address in it that is asked for: what file it is. */

@@ -66,13 +66,15 @@ static void look_at_options(void)
  * What a program takes and frees in each turn stays with it, up to 16 MiB: else the C library gives it back, and one
  * thread alone waits for each page to come again (a fifth of LULESH's time with edge 10, a program that takes more
  * memory where it may have more threads). By the library's own rule (mallopt(3), M_MMAP_THRESHOLD) that is so once a
- * block of half of that was freed; what the user says of the heap goes before.
+ * block of half of that was freed, in any thread; what the user says of the heap goes before.
  */
 static void keep_memory(void)
 {
     enum { BLOCK = 8 << 20 };
+    void *volatile first = aligned_alloc(64, 64); /* a thread's arena is made so large that its first block fits */
     void *volatile block = aligned_alloc(64, BLOCK); /* the C library's: our malloc is not (base/heap.h) */
     free(block);
+    free(first);
 }
 
 /* Whether acting is on at all: asked once, when the mode is known. */
@@ -87,7 +89,6 @@ static __attribute__((noinline)) bool ask_acts(void)
         struct places_cores here;
         places_cores(&here);
         teams_choice_start(&choice, (uint32_t)here.cores);
-        keep_memory();
     }
     atomic_store_explicit(&acting, yes ? 2 : 1, memory_order_relaxed);
     base_fpu_give_back(kept);
@@ -109,11 +110,12 @@ static bool reads_code(void)
 
 void omp_hook_team_begin(void)
 {
-    if (session_team() > 1 && reads_code())
+    if (session_team() > 1 && (session_acts("team") || reads_code()))
         teams_safety_start();
 }
 
-/* What reads code is loaded before the first region enters libgomp, where this run will read some, and not later. */
+/* Before the first region enters libgomp, by that thread, and not later: what reads code is loaded where this run will
+   read some. */
 static void prepare_reading(void)
 {
     static bool done;
@@ -121,9 +123,9 @@ static void prepare_reading(void)
         return;
     done = true;
     base_fpu_t kept = base_fpu_hold();
-    (void)acts();
-    if (libgomp_real()->omp_get_max_threads() > 1 && reads_code())
-        teams_safety_prepare();
+    bool remembers = acts(), reads = reads_code();
+    if (libgomp_real()->omp_get_max_threads() > 1 && (remembers || reads))
+        teams_safety_prepare(reads, remembers ? keep_memory : NULL);
     base_fpu_give_back(kept);
 }
 

@@ -3,18 +3,15 @@
 
 #include <sched.h>
 #include <stdbool.h>
-#include <stdio.h>
 
+#include "base/io.h"
 #include "base/processors.h"
 #include "base/topology.h"
 
 static bool has_hyper_threads(void)
 {
-    FILE *file = fopen("/sys/devices/system/cpu/smt/active", "re");
-    bool active = file && fgetc(file) == '1';
-    if (file)
-        fclose(file);
-    return active;
+    char active[2];
+    return base_io_text(active, sizeof active, "/sys/devices/system/cpu/smt/active") && active[0] == '1';
 }
 
 void places_cores(struct places_cores *c)

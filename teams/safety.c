@@ -30,7 +30,8 @@ static struct {
     pthread_t thread;
     sem_t wake, loaded;
     pid_t process; /* that has it; 0: none. Guarded by lock */
-    atomic_bool asked, stop, over;
+    atomic_bool reads, asked, stop, over;
+    void (*_Atomic first)(void); /* to be called once */
 } reader = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind)
@@ -110,7 +111,11 @@ static void *reader_main(void *unused)
     (void)unused;
     base_guard_stay();
     while (sem_wait(&reader.wake) || !atomic_load(&reader.stop)) {
-        (void)teams_code_prepare();
+        void (*first)(void) = atomic_exchange(&reader.first, NULL);
+        if (first)
+            first();
+        if (atomic_load(&reader.reads))
+            (void)teams_code_prepare();
         sem_post(&reader.loaded);
         if (atomic_load(&reader.asked))
             read_all();
@@ -149,9 +154,11 @@ void teams_safety_start(void)
 }
 
 /* Not longer than LOADING: this may be a library's constructor, for which the loader holds what the reader needs. */
-void teams_safety_prepare(void)
+void teams_safety_prepare(bool reads, void (*first)(void))
 {
     struct timespec end;
+    atomic_store(&reader.reads, reads);
+    atomic_store(&reader.first, first);
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_nsec += LOADING;
     end.tv_sec += end.tv_nsec / 1000000000;

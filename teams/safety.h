@@ -37,8 +37,8 @@ struct teams_proof {
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind);
 /* Code may be read in this run: makes the thread that does. */
 void teams_safety_start(void);
-/* Code will be: loads what it takes, before the program is under way. */
-void teams_safety_prepare(void);
+/* Has that thread call `first` (NULL: nothing), and, where code will be read, load what that takes; waits for it. */
+void teams_safety_prepare(bool reads, void (*first)(void));
 /* Whether what a job file says holds in another run: else it is read again. */
 bool teams_safety_holds(uint32_t word);
 /* Takes over what the reference says, unless there is an answer, or it does not hold here. */

@@ -60,6 +60,10 @@ tests_mpi_control_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_control_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_mpi_control_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/heap_calls
+tests_mpi_heap_calls_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_heap_calls_CFLAGS = $(OPENMP_CFLAGS) -O1 -fno-builtin
+tests_mpi_heap_calls_LDADD = $(MPI_LIBS)
 check_PROGRAMS += tests/mpi/left
 tests_mpi_left_SOURCES = tests/mpi/left.c
 tests_mpi_left_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
