@@ -146,7 +146,7 @@ static void pairs(void)
 }
 
 /* All, all but one, and halves: of the same group, and alive together. */
-static void by_group(MPI_Group all, int session)
+static void by_group(MPI_Group all, int in_session)
 {
     int range[3][3] = { { 0, size - 1, 1 }, { 1, size - 1, 1 }, { rank / 3 * 3, rank / 3 * 3 + 2, 1 } };
     for (int i = 0; i < 3; i++) {
@@ -154,10 +154,10 @@ static void by_group(MPI_Group all, int session)
         MPI_Comm c = MPI_COMM_NULL;
         MPI_Group_range_incl(all, 1, &range[i], &some);
 #if MPI_VERSION >= 4
-        if (session && rank >= range[i][0])
+        if (in_session && rank >= range[i][0])
             MPI_Comm_create_from_group(some, "members", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &c);
 #endif
-        if (!session && rank >= range[i][0])
+        if (!in_session && rank >= range[i][0])
             MPI_Comm_create_group(MPI_COMM_WORLD, some, 6, &c);
         keep(c);
         MPI_Group_free(&some);
