@@ -159,6 +159,20 @@ START_TEST(reads_stop_at_the_end)
 }
 END_TEST
 
+START_TEST(the_beginning_of_a_file)
+{
+    char text[8];
+    ck_assert_uint_eq(base_io_text(text, sizeof text, "/proc/self/%s", "cmdline"), sizeof text - 1);
+    ck_assert_int_eq(text[sizeof text - 1], 0);
+    strcpy(text, "before");
+    ck_assert_uint_eq(base_io_text(text, sizeof text, "/dev/null"), 0);
+    ck_assert_str_eq(text, "");
+    strcpy(text, "before");
+    ck_assert_uint_eq(base_io_text(text, sizeof text, "/proc/self/%s", "nothing"), 0);
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
 /* What a library writes in between: the same. */
 START_TEST(between_hush_and_unhush)
 {
@@ -181,6 +195,7 @@ int main(void)
         UNIT_TEST(a_signal_of_the_program_s_own_stays),
         UNIT_TEST(interrupted_and_partial_writes_go_on),
         UNIT_TEST(reads_stop_at_the_end),
+        UNIT_TEST(the_beginning_of_a_file),
         UNIT_TEST(between_hush_and_unhush),
     };
     return unit_run("base/io", tests, UNIT_COUNT(tests));
