@@ -15,7 +15,8 @@
  *      all words from the innermost on are as they were, so is the stack, and the site is the same
  *   3. a word is read only after those inside it were found right: it is in a frame that is there
  *   4. stacks that are met but once (deep recursion) are walked and drive out none: one in LEARN_EVERY calls is learned
- *   5. a path ends after SITE_PATH frames, or where the tables say no more
+ *   5. a path ends after SITE_PATH frames, or where the tables say no more; on processors other than x86-64 and aarch64
+ *      it is the return address alone
  *
  * Cost: about 1 ns a frame; walked, 10 ns a frame, and where the row of its program counter is not kept .3 us.
  * Memory: some 32 KiB a thread, 16 to 48 bytes for each frame of a stack; at most 290 KiB.
