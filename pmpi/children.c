@@ -44,12 +44,14 @@ static void children_line(struct children_text *t, const char *line)
     t->length += length;
 }
 
-/* The variables that matter there. The summary of a run is the first world's. */
+/* The variables that matter there, in little room. The summary of a run is the first world's, and so is the tree of
+   processes: what a spawned world records has a name of its own. */
 static bool children_inherit(const char *variable)
 {
     if (strncmp(variable, "LD_PRELOAD=", 11) == 0)
         return strstr(variable, "libpythia_") != NULL;
-    return strncmp(variable, "PYTHIA_", 7) == 0 && strncmp(variable, "PYTHIA_COMMAND=", 15) != 0;
+    return strncmp(variable, "PYTHIA_", 7) == 0 && strncmp(variable, "PYTHIA_COMMAND=", 15) != 0 &&
+           strncmp(variable, "PYTHIA_TREE=", 12) != 0;
 }
 
 /* Where the program put its variables, else where nothing warns of it: Open MPI 5 does of "env". */
