@@ -5,6 +5,8 @@
 #include <link.h>
 #include <string.h>
 
+#include "base/leb.h"
+
 #if defined(__x86_64__)
 enum { BASE = 6, STACK = 7, BACK = 16 }; /* as DWARF numbers registers here */
 #elif defined(__aarch64__)
@@ -15,67 +17,22 @@ enum { BASE = 255, STACK = 255, BACK = 255 }; /* of no table */
 
 /* --- Reading --- */
 
-struct reader {
-    const uint8_t *at, *end;
-    bool bad; /* an end or a form that it should not have */
-};
-
-static uint64_t take(struct reader *r, uint32_t bytes)
-{
-    uint64_t value = 0;
-    if ((size_t)(r->end - r->at) < bytes) {
-        r->bad = true;
-        return 0;
-    }
-    memcpy(&value, r->at, bytes); /* little-endian, both processors */
-    r->at += bytes;
-    return value;
-}
-
-static uint64_t take_leb(struct reader *r, bool is_signed)
-{
-    uint64_t value = 0, byte = 0x80;
-    uint32_t shift = 0;
-    while (byte & 0x80 && !r->bad) {
-        byte = take(r, 1);
-        value |= shift < 64 ? (byte & 0x7f) << shift : 0;
-        shift += 7;
-    }
-    return is_signed && byte & 0x40 && shift < 64 ? value | -(uint64_t)1 << shift : value;
-}
-
-static uint64_t take_uleb(struct reader *r)
-{
-    return take_leb(r, false);
-}
-
-static int64_t take_sleb(struct reader *r)
-{
-    return (int64_t)take_leb(r, true);
-}
-
 /* An encoded pointer (DW_EH_PE_*): absolute or relative to where it stands; others are bad. */
-static uintptr_t take_pointer(struct reader *r, uint8_t encoding)
+static uintptr_t take_pointer(struct base_leb *r, uint8_t encoding)
 {
     uintptr_t here = encoding & 0x70 ? (uintptr_t)r->at : 0;
     r->bad |= (encoding & 0x70) != 0 && (encoding & 0x70) != 0x10;
     switch (encoding & 0x0f) {
     case 0x00: case 0x04: case 0x0c:
-        return here + take(r, 8);
+        return here + base_leb_take(r, 8);
     case 0x03:
-        return here + take(r, 4);
+        return here + base_leb_take(r, 4);
     case 0x0b:
-        return here + (uintptr_t)(int64_t)(int32_t)take(r, 4);
+        return here + (uintptr_t)(int64_t)(int32_t)base_leb_take(r, 4);
     default:
         r->bad = true;
         return 0;
     }
-}
-
-static void skip(struct reader *r, uint64_t bytes)
-{
-    r->bad |= bytes > (uint64_t)(r->end - r->at);
-    r->at = r->bad ? r->end : r->at + bytes;
 }
 
 /* --- From an address to its entry --- */
@@ -120,9 +77,9 @@ static const uint8_t *entry_of(uintptr_t pc)
     const uint8_t *header = header_of(pc);
     if (!header || header[0] != 1 || header[2] != 0x03 || header[3] != 0x3b)
         return NULL;
-    struct reader r = {header + 4, header + 4 + 3 * sizeof(uint64_t), false};
+    struct base_leb r = {header + 4, header + 4 + 3 * sizeof(uint64_t), false};
     (void)take_pointer(&r, header[1]);
-    uint32_t low = 0, high = (uint32_t)take(&r, 4);
+    uint32_t low = 0, high = (uint32_t)base_leb_take(&r, 4);
     int64_t distance = (int64_t)(pc - (uintptr_t)header);
     const int32_t (*table)[2] = (const void *)r.at;
     while (low < high) { /* the first that begins behind pc */
@@ -175,22 +132,22 @@ static uint8_t from_of(uint64_t reg)
 }
 
 /* The expressions that compilers write: a register and an offset, and perhaps what stands there. */
-static uint32_t take_expression(struct reader *r, int64_t *offset, bool *indirect)
+static uint32_t take_expression(struct base_leb *r, int64_t *offset, bool *indirect)
 {
     enum { BREG = 0x70, DEREF = 0x06 };
-    uint64_t size = take_uleb(r);
-    struct reader e = *r;
-    skip(r, size);
+    uint64_t size = base_leb_unsigned(r);
+    struct base_leb e = *r;
+    base_leb_skip(r, size);
     e.end = r->at;
-    uint32_t reg = (uint32_t)take(&e, 1) - BREG;
-    *offset = take_sleb(&e);
-    *indirect = e.at < e.end && take(&e, 1) == DEREF;
+    uint32_t reg = (uint32_t)base_leb_take(&e, 1) - BREG;
+    *offset = base_leb_signed(&e);
+    *indirect = e.at < e.end && base_leb_take(&e, 1) == DEREF;
     return e.bad || e.at != e.end || reg > 31 ? LOST : reg;
 }
 
-static void set_expression(struct program *p, struct reader *r, bool memory)
+static void set_expression(struct program *p, struct base_leb *r, bool memory)
 {
-    uint64_t reg = take_uleb(r);
+    uint64_t reg = base_leb_unsigned(r);
     int64_t offset = 0;
     bool indirect = false;
     uint32_t base = take_expression(r, &offset, &indirect);
@@ -203,14 +160,14 @@ static void restore(struct program *p, uint64_t reg)
         *rule_of(&p->now, reg) = *rule_of(&p->first, reg);
 }
 
-static void keep(struct program *p, struct reader *r)
+static void keep(struct program *p, struct base_leb *r)
 {
     r->bad |= p->depth == DEEPEST;
     if (!r->bad)
         p->kept[p->depth++] = p->now;
 }
 
-static void bring_back(struct program *p, struct reader *r)
+static void bring_back(struct program *p, struct base_leb *r)
 {
     r->bad |= p->depth == 0;
     if (!r->bad)
@@ -225,27 +182,27 @@ static void frame_by(struct program *p, uint64_t reg, int64_t offset)
 }
 
 /* The instructions of table 7.29 in DWARF 5 that have no operand in their first byte, and GNU's. */
-static void extended(struct program *p, struct reader *r, uint8_t code)
+static void extended(struct program *p, struct base_leb *r, uint8_t code)
 {
     uint64_t reg;
-    int64_t factored;
+    int64_t offset;
     switch (code) {
     case 0x00: case 0x2d: /* nop; aarch64: the return address is signed */
         break;
     case 0x05: case 0x11: case 0x2f: /* offset_extended, _sf, GNU_negative_offset_extended */
-        reg = take_uleb(r);
-        factored = code == 0x11 ? take_sleb(r) : (int64_t)take_uleb(r);
-        set(p, reg, BASE_CFI_FRAME, (code == 0x2f ? -factored : factored) * p->data_align);
+        reg = base_leb_unsigned(r);
+        offset = code == 0x11 ? base_leb_signed(r) : (int64_t)base_leb_unsigned(r);
+        set(p, reg, BASE_CFI_FRAME, (code == 0x2f ? -offset : offset) * p->data_align);
         break;
     case 0x06:
-        restore(p, take_uleb(r));
+        restore(p, base_leb_unsigned(r));
         break;
     case 0x07: case 0x08: /* undefined, same_value */
-        set(p, take_uleb(r), code == 0x07 ? BASE_CFI_NONE : BASE_CFI_SAME, 0);
+        set(p, base_leb_unsigned(r), code == 0x07 ? BASE_CFI_NONE : BASE_CFI_SAME, 0);
         break;
     case 0x09: case 0x14: case 0x15: /* register, val_offset, val_offset_sf */
-        set(p, take_uleb(r), LOST, 0);
-        take_uleb(r);
+        set(p, base_leb_unsigned(r), LOST, 0);
+        base_leb_unsigned(r);
         break;
     case 0x0a:
         keep(p, r);
@@ -254,14 +211,15 @@ static void extended(struct program *p, struct reader *r, uint8_t code)
         bring_back(p, r);
         break;
     case 0x0c: case 0x12: /* def_cfa, _sf */
-        reg = take_uleb(r);
-        frame_by(p, reg, code == 0x0c ? (int64_t)take_uleb(r) : take_sleb(r) * p->data_align);
+        reg = base_leb_unsigned(r);
+        frame_by(p, reg, code == 0x0c ? (int64_t)base_leb_unsigned(r) : base_leb_signed(r) * p->data_align);
         break;
     case 0x0d:
-        frame_by(p, take_uleb(r), p->now.frame.offset);
+        frame_by(p, base_leb_unsigned(r), p->now.frame.offset);
         break;
     case 0x0e: case 0x13: /* def_cfa_offset, _sf */
-        frame_by(p, p->now.frame.reg, code == 0x0e ? (int64_t)take_uleb(r) : take_sleb(r) * p->data_align);
+        offset = code == 0x0e ? (int64_t)base_leb_unsigned(r) : base_leb_signed(r) * p->data_align;
+        frame_by(p, p->now.frame.reg, offset);
         break;
     case 0x0f:
         p->now.frame.reg = take_expression(r, &p->now.frame.offset, &p->now.frame.indirect);
@@ -270,7 +228,7 @@ static void extended(struct program *p, struct reader *r, uint8_t code)
         set_expression(p, r, code == 0x10);
         break;
     case 0x2e: /* GNU_args_size */
-        take_uleb(r);
+        base_leb_unsigned(r);
         break;
     default:
         r->bad = true;
@@ -278,19 +236,19 @@ static void extended(struct program *p, struct reader *r, uint8_t code)
 }
 
 /* Runs up to the row of p->pc. */
-static bool run(struct program *p, struct reader r)
+static bool run(struct program *p, struct base_leb r)
 {
     uintptr_t at = p->from;
     while (r.at < r.end && !r.bad) {
-        uint8_t code = (uint8_t)take(&r, 1), low = code & 0x3f;
-        uint64_t step = code >> 6 == 1 ? low : code == 0x02 ? take(&r, 1) : code == 0x03 ? take(&r, 2)
-                      : code == 0x04 ? take(&r, 4) : 0;
+        uint8_t code = (uint8_t)base_leb_take(&r, 1), low = code & 0x3f;
+        uint64_t step = code >> 6 == 1 ? low : code == 0x02 ? base_leb_take(&r, 1) : code == 0x03 ? base_leb_take(&r, 2)
+                      : code == 0x04 ? base_leb_take(&r, 4) : 0;
         if (step || code >> 6 == 1 || (code >= 0x02 && code <= 0x04)) {
             at += step * p->code_align;
             if (at > p->pc)
                 break;
         } else if (code >> 6 == 2) {
-            set(p, low, BASE_CFI_FRAME, (int64_t)take_uleb(&r) * p->data_align);
+            set(p, low, BASE_CFI_FRAME, (int64_t)base_leb_unsigned(&r) * p->data_align);
         } else if (code >> 6 == 3) {
             restore(p, low);
         } else {
@@ -301,41 +259,41 @@ static bool run(struct program *p, struct reader r)
 }
 
 /* What follows an entry's length; false where it has the 64-bit form, which nobody writes. */
-static bool open_entry(const uint8_t *entry, struct reader *r)
+static bool open_entry(const uint8_t *entry, struct base_leb *r)
 {
     uint32_t length;
     memcpy(&length, entry, sizeof length);
-    *r = (struct reader){entry + sizeof length, entry + sizeof length + length, false};
+    *r = (struct base_leb){entry + sizeof length, entry + sizeof length + length, false};
     return length && length < 0xfffffff0;
 }
 
 static bool run_common(struct program *p, const uint8_t *entry)
 {
-    struct reader r;
-    if (!open_entry(entry, &r) || take(&r, 4) != 0)
+    struct base_leb r;
+    if (!open_entry(entry, &r) || base_leb_take(&r, 4) != 0)
         return false;
-    uint8_t version = (uint8_t)take(&r, 1);
+    uint8_t version = (uint8_t)base_leb_take(&r, 1);
     const char *letters = (const char *)r.at;
     size_t count = strnlen(letters, (size_t)(r.end - r.at));
-    skip(&r, count + 1);
-    p->code_align = take_uleb(&r);
-    p->data_align = take_sleb(&r);
-    uint64_t back = version == 1 ? take(&r, 1) : take_uleb(&r);
+    base_leb_skip(&r, count + 1);
+    p->code_align = base_leb_unsigned(&r);
+    p->data_align = base_leb_signed(&r);
+    uint64_t back = version == 1 ? base_leb_take(&r, 1) : base_leb_unsigned(&r);
     p->augmented = letters[0] == 'z';
     if (r.bad || back != BACK || (version != 1 && version != 3) || (letters[0] && !p->augmented))
         return false;
-    struct reader a = r;
+    struct base_leb a = r;
     if (p->augmented) {
-        uint64_t size = take_uleb(&r);
+        uint64_t size = base_leb_unsigned(&r);
         a = r;
-        skip(&r, size);
+        base_leb_skip(&r, size);
         a.end = r.at;
     }
     for (size_t i = 1; i < count; i++)
         switch (letters[i]) {
-        case 'R': p->encoding = (uint8_t)take(&a, 1); break;
-        case 'P': (void)take_pointer(&a, (uint8_t)(take(&a, 1) & 0x7f)); break;
-        case 'L': p->table_encoding = (uint8_t)take(&a, 1); break;
+        case 'R': p->encoding = (uint8_t)base_leb_take(&a, 1); break;
+        case 'P': (void)take_pointer(&a, (uint8_t)(base_leb_take(&a, 1) & 0x7f)); break;
+        case 'L': p->table_encoding = (uint8_t)base_leb_take(&a, 1); break;
         case 'S': p->interrupted = true; break;
         case 'B': case 'G': break; /* aarch64: which key signs; tagged memory */
         default: return false;
@@ -344,19 +302,19 @@ static bool run_common(struct program *p, const uint8_t *entry)
 }
 
 /* 0 is none, wherever it stands. */
-static const uint8_t *table_of(struct reader *r, uint8_t encoding)
+static const uint8_t *table_of(struct base_leb *r, uint8_t encoding)
 {
-    struct reader plain = *r;
+    struct base_leb plain = *r;
     return take_pointer(&plain, encoding & 0x0f) ? (const uint8_t *)take_pointer(r, encoding) : NULL;
 }
 
 static bool run_entry(struct program *p, const uint8_t *entry)
 {
-    struct reader r;
+    struct base_leb r;
     if (!open_entry(entry, &r))
         return false;
     const uint8_t *common = r.at;
-    common -= take(&r, 4);
+    common -= base_leb_take(&r, 4);
     p->from = p->pc + 1; /* the common part is for no address: all of it */
     p->now.base.from = p->now.back.from = BASE_CFI_SAME;
     if (!run_common(p, common))
@@ -364,9 +322,9 @@ static bool run_entry(struct program *p, const uint8_t *entry)
     p->from = take_pointer(&r, p->encoding);
     uintptr_t size = take_pointer(&r, p->encoding & 0x0f);
     if (p->augmented) {
-        struct reader a = r;
-        skip(&r, take_uleb(&r));
-        (void)take_uleb(&a);
+        struct base_leb a = r;
+        base_leb_skip(&r, base_leb_unsigned(&r));
+        (void)base_leb_unsigned(&a);
         p->table = p->table_encoding == OMITTED || r.bad ? NULL : table_of(&a, p->table_encoding);
     }
     p->first = p->now;

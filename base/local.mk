@@ -16,6 +16,7 @@ libpythia_base_la_SOURCES = \
 	%D%/heap.c %D%/heap.h \
 	%D%/io.c %D%/io.h \
 	%D%/launcher.c %D%/launcher.h \
+	%D%/leb.h \
 	%D%/lock.c %D%/lock.h \
 	%D%/log.c %D%/log.h \
 	%D%/must.h \

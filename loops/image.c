@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/hex.h"
+#include "base/leb.h"
 #include "base/io.h"
 #include "base/must.h"
 #include "loops/decode.h"
@@ -92,26 +93,12 @@ static void find_functions(struct loops_image *m)
     m->table = p.p_vaddr;
 }
 
-static uint64_t leb(const uint8_t **at, const uint8_t *end)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; *at < end && shift < 63; shift += 7) {
-        uint8_t byte = *(*at)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            break;
-    }
-    return value;
-}
-
 /* Whether the entry's rules begin with the stack, and not with an advance to where that is first used. */
 static bool begins_within(const uint8_t *entry, uint64_t size)
 {
-    const uint8_t *at = entry + 16, *end = entry + size;
-    uint64_t augmentation = leb(&at, end);
-    if (augmentation >= (uint64_t)(end - at))
-        return false;
-    uint8_t rule = at[augmentation];
+    struct base_leb r = {entry + 16, entry + size, false};
+    base_leb_skip(&r, base_leb_unsigned(&r)); /* the augmentation */
+    uint64_t rule = base_leb_take(&r, 1);
     return (rule >= 0x0c && rule <= 0x0e) || rule == 0x0a || rule >= 0x80;
 }
 

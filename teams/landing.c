@@ -1,51 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/landing.h"
 
-#include <string.h>
-
 #include "base/cfi.h"
+#include "base/leb.h"
 
 /* How numbers are stored there (DW_EH_PE_…). */
-enum { ULEB = 0x01, OF_4 = 0x03, OF_8 = 0x04, OMITTED = 0xff };
+enum { ULEB = 0x01, OF_4 = 0x03, OF_8 = 0x04, OMITTED = 0xff, HEAD = 32 /* bytes that its head has at most */ };
 
-static uint64_t take_uleb(const uint8_t **at)
+static uint64_t take(struct base_leb *r, uint8_t as)
 {
-    uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-        uint8_t byte = *(*at)++;
-        value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
-        if (!(byte & 0x80))
-            return value;
-    }
-}
-
-static uint64_t take(const uint8_t **at, uint8_t as)
-{
-    uint64_t value = 0;
-    size_t size = as == OF_4 ? 4 : 8;
-    if (as == ULEB)
-        return take_uleb(at);
-    memcpy(&value, *at, size);
-    *at += size;
-    return value;
+    return as == ULEB ? base_leb_unsigned(r) : base_leb_take(r, as == OF_4 ? 4 : 8);
 }
 
 /* Call sites are in the order of their code, as offsets from the function's begin; so are landing pads, where nothing
    else is said. */
-static bool find(const uint8_t *at, uint64_t offset, uintptr_t begin, uintptr_t *pad)
+static bool find(const uint8_t *table, uint64_t offset, uintptr_t begin, uintptr_t *pad)
 {
-    if (*at++ != OMITTED)
+    struct base_leb r = {table, table + HEAD, false};
+    if (base_leb_take(&r, 1) != OMITTED)
         return false;
-    if (*at++ != OMITTED) /* the types, which are behind the call sites */
-        take_uleb(&at);
-    uint8_t as = *at++;
-    if (as != ULEB && as != OF_4 && as != OF_8)
+    if (base_leb_take(&r, 1) != OMITTED) /* the types, which are behind the call sites */
+        base_leb_unsigned(&r);
+    uint8_t as = (uint8_t)base_leb_take(&r, 1);
+    uint64_t size = base_leb_unsigned(&r);
+    if (r.bad || (as != ULEB && as != OF_4 && as != OF_8))
         return false;
-    const uint8_t *end = at;
-    uint64_t size = take_uleb(&end);
-    for (at = end, end += size; at < end;) {
-        uint64_t first = take(&at, as), length = take(&at, as), to = take(&at, as);
-        take_uleb(&at); /* what is caught */
+    r.end = r.at + size;
+    while (r.at < r.end) {
+        uint64_t first = take(&r, as), length = take(&r, as), to = take(&r, as);
+        base_leb_unsigned(&r); /* what is caught */
+        if (r.bad)
+            return false;
         if (offset - first < length) {
             *pad = to ? begin + to : 0;
             return true;

@@ -53,8 +53,12 @@ struct watch_call {
 struct watch_named { char function[WATCH_FUNCTION]; struct watch_what what; }; /* the same, unaligned */
 enum { WATCH_REGION = 255 };
 #define WATCH_OF_REGION (UINT64_C(1) << 63) /* no address of a program's */
-enum watch_how { WATCH_PLAIN, WATCH_POLLS, WATCH_COLLECTIVE /* all of its communicator call it, in one
-                 order */, WATCH_COMMON /* all that share its window or file do; nobody counts these */ };
+enum watch_how {
+    WATCH_PLAIN,
+    WATCH_POLLS,
+    WATCH_COLLECTIVE, /* all of its communicator call it, in one order */
+    WATCH_COMMON      /* all that share its window or file do; nobody counts these */
+};
 
 struct watch_comm {
     uint64_t handle;      /* as calls name it; 0: none. Written last */
