@@ -293,25 +293,36 @@ static __attribute__((noinline)) uint32_t number(struct object *o, bool program)
     return module;
 }
 
-uint32_t base_modules_find(const void *address, uint64_t *offset)
+static struct base_place place_of(const struct ranges *r, uintptr_t address)
 {
-    uint32_t module = BASE_MODULE_NONE;
+    const struct range *range = range_of(r, address);
+    struct object *o = range ? &r->objects[range->object] : NULL;
+    uint32_t module = o ? atomic_load_explicit(&o->module, memory_order_acquire) : BASE_MODULE_NONE;
+    if (o && module == BASE_MODULE_NONE)
+        module = number(o, range->object == 0);
+    return (struct base_place){module, module == BASE_MODULE_NONE ? 0 : address - o->bias};
+}
+
+void base_modules_places(void *const *addresses, uint32_t count, struct base_place *places)
+{
     bool current;
-    *offset = 0;
     do {
         atomic_fetch_add(&readers, 1);
         const struct ranges *r = atomic_load(&published);
-        const struct range *range = (current = is_current(r)) ? range_of(r, (uintptr_t)address) : NULL;
-        if (range) {
-            struct object *o = &r->objects[range->object];
-            module = atomic_load_explicit(&o->module, memory_order_acquire);
-            if (module == BASE_MODULE_NONE)
-                module = number(o, range->object == 0);
-            *offset = module == BASE_MODULE_NONE ? 0 : (uintptr_t)address - o->bias;
-        }
+        current = is_current(r);
+        for (uint32_t i = 0; i < count; i++)
+            places[i] = current ? place_of(r, (uintptr_t)addresses[i]) : (struct base_place){BASE_MODULE_NONE, 0};
         atomic_fetch_sub(&readers, 1);
     } while (!current && refresh() == 0);
-    return module;
+}
+
+uint32_t base_modules_find(const void *address, uint64_t *offset)
+{
+    struct base_place place;
+    void *one = (void *)(uintptr_t)address;
+    base_modules_places(&one, 1, &place);
+    *offset = place.offset;
+    return place.module;
 }
 
 void base_modules_each(void (*tell)(void *context, uintptr_t begin, uintptr_t end, uint64_t bias, const char *build_id,

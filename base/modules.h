@@ -13,8 +13,8 @@
  * 2. a number stays valid when its module is unloaded; loaded again, the same file has the same number
  * 3. the table of ranges is immutable once published; readers take no lock of ours
  *
- * The loader's counts of loads and unloads tell, at each look-up, whether the ranges are still right (50 ns): an
- * address that was another library's before is not taken for it.
+ * The loader's counts of loads and unloads tell, at each look-up, whether the ranges are still right (50 ns, once
+ * for a list): an address that was another library's before is not taken for it.
  * Threads: any.  Hook-safe: no (a new module costs malloc and a lock): look up what is seen for the first time.
  */
 #ifndef PYTHIA_BASE_MODULES_H
@@ -29,8 +29,10 @@ struct base_module {
     char build_id[68]; /* hexadecimal. A module without one has "x" and the XXH128 of its path and size instead */
 };
 
-/* Module of `address`, with the offset in *offset; BASE_MODULE_NONE, with offset 0, for code of no module (made at run
-   time) and when out of memory. */
+/* Where an address lies; BASE_MODULE_NONE, with offset 0: in code of no module (made at run time), or out of memory. */
+struct base_place { uint32_t module; uint64_t offset; };
+void base_modules_places(void *const *addresses, uint32_t count, struct base_place *places);
+/* The same of one: its module, with the offset in *offset. */
 uint32_t base_modules_find(const void *address, uint64_t *offset);
 /* How many libraries were unloaded so far. Hook-safe: yes. */
 uint64_t base_modules_unloaded(void);

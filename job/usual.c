@@ -56,7 +56,7 @@ static void lengths_move(struct job_lengths *l, uint64_t ns, uint64_t turn)
 {
     uint32_t octave = job_quarter(ns) / 4;
 
-    for (uint32_t i = 0; i < JOB_QUARTERS; i++) {
+    for (uint32_t i = 0; i < JOB_QUARTERS && l->first != NO_QUARTER; i++) {
         l->octave[octave_of(l->first + i)] += l->quarter[i].count;
         l->others += l->quarter[i].sum;
         l->quarter[i] = (struct job_quarter){ 0 };

@@ -22,21 +22,21 @@ static uint32_t define_module(uint32_t module)
     return number;
 }
 
-static uint32_t define_frames(const struct job_frame *frames, uint32_t count)
+static uint32_t define_frames(const struct base_place *places, uint32_t count)
 {
     enum { MOST = 64 };
     struct job_frame defined[MOST];
     if (count > MOST)
         count = MOST;
     for (uint32_t i = 0; i < count; i++)
-        defined[i] = (struct job_frame){.module = define_module(frames[i].module), .offset = frames[i].offset};
+        defined[i] = (struct job_frame){.module = define_module(places[i].module), .offset = places[i].offset};
     return job_callsite(session.job, defined, count);
 }
 
 /* The callsite of an outlined function. */
 static uint32_t define_region(uintptr_t fn)
 {
-    struct job_frame entry = {0};
+    struct base_place entry;
     entry.module = base_modules_find((void *)fn, &entry.offset);
     return define_frames(&entry, 1);
 }
@@ -48,7 +48,7 @@ static uint32_t define_callsite(const struct session_stream *s, const struct ses
     if (key->callsite == GRAMMAR_NONE)
         return GRAMMAR_NONE;
     const struct session_callsite *site = &s->callsites.sites[key->callsite];
-    return define_frames(s->callsites.frames + site->first, site->count);
+    return define_frames(s->callsites.places + site->first, site->count);
 }
 
 uint32_t session_define_path(struct session_stream *s, uint32_t path)
@@ -57,7 +57,7 @@ uint32_t session_define_path(struct session_stream *s, uint32_t path)
     uint32_t number = GRAMMAR_NONE;
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
     if (session.job)
-        number = define_frames(s->paths.frames + site->first, site->count);
+        number = define_frames(s->paths.places + site->first, site->count);
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return number;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/modules.h"
 #include "session/internal.h"
 
 /* --- Keys --- */
@@ -119,15 +118,11 @@ static int site_frames(struct session_callsites *c, void *const *frames, uint32_
     if (base_array_room(&c->addresses, &room, (uint64_t)c->frame_count + count, sizeof *c->addresses))
         return -1;
     room = c->frame_room;
-    if (base_array_room(&c->frames, &room, (uint64_t)c->frame_count + count, sizeof *c->frames))
+    if (base_array_room(&c->places, &room, (uint64_t)c->frame_count + count, sizeof *c->places))
         return -1;
     c->frame_room = room;
-    for (uint32_t i = 0; i < count; i++) {
-        struct job_frame *f = &c->frames[c->frame_count + i];
-        c->addresses[c->frame_count + i] = frames[i];
-        f->module = base_modules_find(frames[i], &f->offset);
-        f->reserved = 0;
-    }
+    memcpy(c->addresses + c->frame_count, frames, count * sizeof *frames);
+    base_modules_places(frames, count, c->places + c->frame_count);
     return 0;
 }
 
@@ -155,7 +150,7 @@ void session_callsites_forget(struct session_callsites *c)
     for (uint32_t n = 0; n < c->table.used; n++) {
         const struct session_callsite *site = &c->sites[n];
         for (uint32_t i = site->first; i < site->first + site->count; i++)
-            if (c->addresses[i] && !is_still(c->addresses[i], c->frames[i].module, c->frames[i].offset))
+            if (c->addresses[i] && !is_still(c->addresses[i], c->places[i].module, c->places[i].offset))
                 c->addresses[i] = NULL; /* nothing returns there */
     }
 }
@@ -165,5 +160,5 @@ void session_callsites_close(struct session_callsites *c)
     base_hash_close(&c->table);
     free(c->sites);
     free(c->addresses);
-    free(c->frames);
+    free(c->places);
 }

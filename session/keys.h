@@ -10,6 +10,7 @@
 #define PYTHIA_SESSION_KEYS_H
 
 #include "base/hash.h"
+#include "base/modules.h"
 #include "job/job.h"
 #include "session/stream.h"
 
@@ -38,7 +39,7 @@ struct session_callsites {
     struct session_callsite *sites;
     uint32_t room;
     void **addresses;           /* as captured: for the comparison */
-    struct job_frame *frames;   /* module numbers of base/modules: valid even when the module is unloaded later */
+    struct base_place *places;  /* valid even when the module is unloaded later */
     uint32_t frame_count, frame_room;
 };
 

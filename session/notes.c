@@ -35,6 +35,13 @@ void session_took(struct session_stream *s, uint64_t ns)
     s->first_at = s->events;
 }
 
+void session_took_since(struct session_stream *s, uint64_t before)
+{
+    enum { LONGEST = 100000 }; /* ns: who takes longer has lost the processor */
+    uint64_t took = base_clock_now() - before;
+    session_took(s, took < LONGEST ? took : LONGEST);
+}
+
 static void begin_at(struct session_stream *s, uint64_t begin, uint64_t last)
 {
     atomic_store(&session.begin, begin);

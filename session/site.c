@@ -21,7 +21,6 @@ enum {
     CALLSITE_POOL = 1 << 14,        /* words of all stacks that are remembered */
     CALLSITE_TOKENS = CALLSITE_SLOTS, /* stacks that a thread learns, before they must be earned */
     CALLSITE_ROWS = 256,       /* of unwind tables */
-    CALLSITE_LONGEST = 100000, /* ns: who takes longer has lost the processor */
     LEARN_EVERY = 64
 };
 
@@ -239,8 +238,7 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct sessio
     uint64_t before = base_clock_now();
     struct session_site site = c && callsite_may_learn(c) ? callsite_remember(stream, callsite_set(frame, from), &way)
                                                           : callsite_walk(stream, &way);
-    uint64_t took = base_clock_now() - before;
-    session_took(stream, took < CALLSITE_LONGEST ? took : CALLSITE_LONGEST);
+    session_took_since(stream, before);
     return site;
 }
 

@@ -83,7 +83,7 @@ void session_leave(void)
 
 uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum job_phase phase)
 {
-    uint64_t before = base_clock_processor();
+    uint64_t before = base_clock_now();
     base_fpu_t kept = base_fpu_hold();
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
     uint32_t number = session_define(s, &s->keys.entries[entry], phase);
@@ -96,7 +96,8 @@ uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum 
                                                                              : GRAMMAR_NONE;
     if (again != GRAMMAR_NONE)
         number = again;
-    else if (number != GRAMMAR_NONE && session_timeline_room(&s->timeline, s->keys.terminals + 1))
+    else if (number != GRAMMAR_NONE &&
+             (!s->grammar || session_timeline_room(&s->timeline, s->keys.terminals + 1)))
         number = session_keys_number(&s->keys, number, reference);
     else
         number = GRAMMAR_NONE;
@@ -104,7 +105,7 @@ uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum 
     if (watch_board_mine && phase == JOB_LEAF)
         watch_board_met(watch_board_mine, entry);
     watch_board_modules();
-    session_took(s, base_clock_processor() - before);
+    session_took_since(s, before);
     return number;
 }
 
@@ -148,7 +149,7 @@ static inline __attribute__((always_inline)) void note_timeline(struct session_s
                                                                 bool in_region, uint8_t kind, uint64_t begin,
                                                                 uint64_t end)
 {
-    job_noted_add(&s->timeline.noted[e->terminal], e->gap, e->duration);
+    job_noted_add(s->timeline.noted[e->terminal], e->gap, e->duration);
     if (s->timeline.series)
         session_series_note(s->timeline.series, in_region ? JOB_SERIES_OMP : JOB_SERIES_COMPUTATION, e->gap,
                             kind == JOB_REGION ? JOB_SERIES_OMP : JOB_SERIES_MPI, begin, end);

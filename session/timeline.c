@@ -21,17 +21,17 @@ bool session_timeline_series(struct session_timeline *c, uint64_t begin)
 
 bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
 {
-    uint32_t known = c->room;
-    if (base_array_room(&c->noted, &c->room, terminals, sizeof *c->noted))
-        return false;
-    for (uint32_t i = known; i < c->room; i++)
-        job_noted_begin(&c->noted[i]);
-    return true;
+    bool room = !base_array_room(&c->noted, &c->room, terminals, sizeof *c->noted);
+    while (room && c->count < terminals && (c->noted[c->count] = malloc(sizeof **c->noted)))
+        job_noted_begin(c->noted[c->count++]);
+    return c->count >= terminals;
 }
 
 void session_timeline_close(struct session_timeline *c)
 {
     free(c->series);
+    while (c->count)
+        free(c->noted[--c->count]);
     free(c->noted);
     memset(c, 0, sizeof *c);
 }
@@ -46,13 +46,14 @@ static void series_settle(struct session_series *s)
 
 bool session_timeline_copy(const struct session_timeline *c, uint32_t terminals, struct session_timeline *copy)
 {
-    uint32_t room = terminals < c->room ? terminals : c->room;
-    *copy = (struct session_timeline){ c->series ? base_array_copy(c->series, 1, sizeof *c->series) : NULL,
-                                       base_array_copy(c->noted, room, sizeof *c->noted), room };
+    *copy = (struct session_timeline){ .series = c->series ? base_array_copy(c->series, 1, sizeof *c->series) : NULL };
     if (copy->series)
         series_settle(copy->series);
-    if (copy->noted && !copy->series == !c->series)
+    if (!copy->series == !c->series && session_timeline_room(copy, terminals)) {
+        for (uint32_t i = 0; i < terminals; i++)
+            *copy->noted[i] = *c->noted[i];
         return true;
+    }
     session_timeline_close(copy);
     return false;
 }
@@ -61,9 +62,9 @@ int session_timeline_finish(const struct session_timeline *c, struct job *job, u
 {
     struct session_series *s = c->series;
     int error = s ? job_series_add(job, rank, s->step, s->at + 1, s->sum) : 0;
-    for (uint32_t i = 0; i < c->room && !error; i++) {
+    for (uint32_t i = 0; i < c->count && !error; i++) {
         struct job_extremes e;
-        job_noted_say(&c->noted[i], &e);
+        job_noted_say(c->noted[i], &e);
         error = job_extremes_add(job, rank, terminal[i], &e);
     }
     return error;

@@ -28,8 +28,8 @@ struct session_series {
 
 struct session_timeline {
     struct session_series *series; /* NULL: this stream has none */
-    struct job_noted *noted; /* of each of the stream's terminals */
-    uint32_t room;
+    struct job_noted **noted; /* of each of the stream's terminals; they never move */
+    uint32_t count, room;
 };
 
 /* False when out of memory. */

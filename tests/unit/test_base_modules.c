@@ -87,6 +87,23 @@ START_TEST(what_is_no_module_is_none)
 }
 END_TEST
 
+/* A list says of each address what it alone would, what lies nowhere among them. */
+START_TEST(a_list_is_found_as_each_of_it)
+{
+    void *const addresses[] = { NULL, (void *)(uintptr_t)&getenv, (void *)(uintptr_t)&unit_run, (void *)UINTPTR_MAX,
+                                (void *)(uintptr_t)&qsort };
+    struct base_place place[5];
+    uint64_t offset;
+    base_modules_places(addresses, 5, place);
+    for (int i = 0; i < 5; i++) {
+        ck_assert_uint_eq(place[i].module, base_modules_find(addresses[i], &offset));
+        ck_assert_uint_eq(place[i].offset, offset);
+    }
+    ck_assert(place[0].module == BASE_MODULE_NONE && place[3].module == BASE_MODULE_NONE && !place[3].offset);
+    ck_assert(place[2].module == 0 && place[1].module == place[4].module && place[1].offset != place[4].offset);
+}
+END_TEST
+
 START_TEST(libraries_come_and_go)
 {
     struct base_module m;
@@ -171,6 +188,7 @@ int main(void)
         UNIT_TEST(the_offset_is_the_symbols_value),
         UNIT_TEST(build_ids_are_read),
         UNIT_TEST(what_is_no_module_is_none),
+        UNIT_TEST(a_list_is_found_as_each_of_it),
         UNIT_TEST(libraries_come_and_go),
         UNIT_TEST(without_a_build_id_there_is_a_marked_substitute),
         UNIT_TEST(threads_look_up_while_libraries_come_and_go),
