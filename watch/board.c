@@ -155,6 +155,7 @@ void watch_board_season_ends(struct watch_board *b, uint64_t now)
     watch_board_changes(b);
     if (board_room(b->season, &b->seasons, WATCH_SEASONS, sizeof *b->season, &b->season_ns)) {
         memcpy(b->season[b->seasons].past, b->sum, sizeof b->sum);
+        b->season[b->seasons].delayed_ns = watch_process_delayed(b->pid);
         b->season[b->seasons++].end = now;
     }
     b->next_season = b->began + (b->seasons + 1) * b->season_ns;

@@ -13,13 +13,21 @@ void watch_process_read(uint32_t pid, struct watch_process *p)
 {
     char text[1024];
     unsigned long long user, system, start;
-    *p = (struct watch_process){'X', 0, 0};
+    *p = (struct watch_process){'X', 0, 0, 0};
     base_io_text(text, sizeof text, "/proc/%u/stat", pid);
     const char *after = strrchr(text, ')'); /* the name may have blanks and brackets */
     char state;
     if (after && sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
                         &state, &user, &system, &start) == 4)
-        *p = (struct watch_process){state, user + system, start};
+        *p = (struct watch_process){state, user + system, start, watch_process_delayed(pid)};
+}
+
+uint64_t watch_process_delayed(uint32_t pid)
+{
+    char text[128];
+    unsigned long long delayed;
+    base_io_text(text, sizeof text, "/proc/%u/schedstat", pid);
+    return sscanf(text, "%*u %llu", &delayed) == 1 ? delayed : 0;
 }
 
 uint64_t watch_process_idle(const struct watch_process *p, struct watch_used *u, uint64_t now)

@@ -169,7 +169,7 @@ void watch_read(uint64_t job, uint32_t rank, struct watch_sight *s)
         close(f);
     }
     s->now = base_clock_system();
-    s->process = (struct watch_process){0, 0, 0};
+    s->process = (struct watch_process){0};
     if (s->reading == WATCH_READ && s->board.pid_space == watch_process_space()) {
         watch_process_read(s->board.pid, &s->process);
         if (s->process.start != s->board.pid_start)

@@ -16,6 +16,13 @@ struct pace {
     bool slow;
 };
 
+/* Less the time since in which it could have run and had no processor, wherever that was. */
+static double without_delays(double took, const struct watch_sight *s, const struct watch_season *then)
+{
+    uint64_t now = s->process.delayed_ns, ns = then->delayed_ns && now > then->delayed_ns ? now - then->delayed_ns : 0;
+    return took > (double)ns ? took - (double)ns : 0;
+}
+
 /* Since the end of a season, against what was until the end of that one or of an earlier one: in between it may have
    changed. */
 static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint32_t earlier)
@@ -39,6 +46,7 @@ static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint
             p.from = b->met[i];
         }
     }
+    took = without_delays(took, s, then);
     p.factor = would > 0 ? took / would : 0;
     p.share = took / (double)(s->now - then->end);
     return p;

@@ -26,7 +26,8 @@
  * Who is slow: of each place that a rank comes back to, the time before its calls since a season ended
  * (watch/board.h) is compared with what as many took until then, and the sum over all places with how that has
  * changed on the median rank, if that is more: so a phase that is longer for all, or new, is none. It must be twice
- * as long, half as much again as the others compute, and a fifth of the time.
+ * as long, half as much again as the others compute, and a fifth of the time. Time in which it could have run and had
+ * no processor, as on a busy machine, is left out.
  *
  * Threads: any.  Hook-safe: no.
  */

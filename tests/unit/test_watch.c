@@ -428,6 +428,16 @@ START_TEST(who_has_become_slow)
     ck_assert_double_eq_tol(v.slowest.factor, 3, 1e-6);
     ck_assert_uint_eq(v.slowest.rank, 3);
     ck_assert_uint_eq(v.slowest.from, PLACE);
+    sight[3].board.season[0].delayed_ns = second;
+    sight[3].board.season[1].delayed_ns = 8 * second; /* no processor; of the 9 s since, 2 s, then 4 s */
+    sight[3].process.delayed_ns = 8 * second;
+    ck_assert_str_eq(told(), "slow 3");
+    sight[3].process.delayed_ns = 10 * second;
+    ck_assert_str_eq(told(), "slow 3");
+    ck_assert_double_eq_tol(v.slowest.factor, 7. / 3, 1e-6);
+    sight[3].process.delayed_ns = 12 * second;
+    ck_assert_str_eq(told(), "none");
+    sight[3].process.delayed_ns = 8 * second;
     all_in("Allreduce", 20); /* that is more to say */
     computes(3, 20);
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
