@@ -17,21 +17,34 @@ enum { LEVEL = 3, SMALL_IN_FILE = 64, SMALL_IN_MESSAGE = 1 << 20 };
 
 /* --- A section --- */
 
+static void make_room(struct file_packer *p, struct file_buffer *b, size_t room)
+{
+    unsigned char *bigger = realloc(b->data, room);
+    if (!bigger) {
+        p->error = PYTHIA_ENOMEM;
+        return;
+    }
+    b->data = bigger;
+    b->room = room;
+}
+
+/* Statistics are most of a job; they need not be copied as they grow, for their number is known. */
+static void reserve_stats(struct file_packer *p)
+{
+    size_t nodes = 0;
+    for (uint32_t i = 0; i < p->job->class_count; i++)
+        nodes += p->job->classes[i].grammar->node_count;
+    if (nodes)
+        make_room(p, &p->section[SECTION_STATS].raw, nodes * RECORD_STATS);
+}
+
 unsigned char *file_pack_grow(struct file_packer *p, enum file_section_type type, size_t size)
 {
     struct file_buffer *b = &p->section[type].raw;
+    if (!p->error && (!b->data || b->room - b->size < size))
+        make_room(p, b, b->room * 2 > b->size + size ? b->room * 2 : b->size + size + 64);
     if (p->error)
         return NULL;
-    if (!b->data || b->room - b->size < size) {
-        size_t room = b->room * 2 > b->size + size ? b->room * 2 : b->size + size + 64;
-        unsigned char *bigger = realloc(b->data, room);
-        if (!bigger) {
-            p->error = PYTHIA_ENOMEM;
-            return NULL;
-        }
-        b->data = bigger;
-        b->room = room;
-    }
     unsigned char *at = b->data + b->size;
     memset(at, 0, size);
     b->size += size;
@@ -160,6 +173,7 @@ static int pack(const struct job *j, const uint8_t *known, bool file, void **dat
     struct file_packer p = { .job = j, .known = known, .file = file, .zstd = ZSTD_createCCtx() };
     if (!p.zstd)
         p.error = PYTHIA_ENOMEM;
+    reserve_stats(&p);
     file_pack_parts(&p);
     for (uint32_t i = 0; i < j->class_count && !p.error; i++)
         file_pack_class(&p, i);

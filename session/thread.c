@@ -33,14 +33,13 @@ static bool keyed; /* at_exit exists: else streams are not given back */
 
 /* --- Memory --- */
 
-/* A frozen and packed copy takes up to 1.75 times what the grammars do, and what malloc keeps of the last checkpoint's
-   as much as they do (it is in the helper's arena, the last copy is made in another); packing takes at most FIXED,
-   tables and stacks a little. */
+/* A frozen and packed copy takes twice what the grammars do; packing takes at most half of FIXED, and of what is free
+   the heap keeps as much (base/heap.h). */
 static size_t memory_of_grammars(void)
 {
-    enum { FIXED = 2 << 20 };
+    enum { FIXED = 4 << 20 };
     size_t all = (size_t)session.options.memory, rest = all - (all / 2 < FIXED ? all / 2 : FIXED);
-    return rest / 15 * 4;
+    return rest / 3;
 }
 
 /* They share it; address space is reserved for what one may come to. */
