@@ -32,10 +32,10 @@ static uint32_t arrival_like(struct grammar *g, const struct grammar_arrival *a,
     return n;
 }
 
-/* The first event of what a symbol in a ring expands to. */
-static uint32_t first_event(const struct grammar *g, uint32_t n)
+/* Where that symbol is first in what one in a ring expands to; else its first event. */
+static uint32_t first_like(const struct grammar *g, uint32_t n, uint32_t symbol)
 {
-    while (grammar_is_rule(g->nodes[n].symbol))
+    while (g->nodes[n].symbol != symbol && grammar_is_rule(g->nodes[n].symbol))
         n = grammar_first(g, g->nodes[n].symbol & ~GRAMMAR_RULE);
     return n;
 }
@@ -81,12 +81,12 @@ static bool last_but_one_use(const struct grammar *g, uint32_t n)
     return grammar_is_rule(node->symbol) && g->rules[node->symbol & ~GRAMMAR_RULE].uses < node->exponent + 2;
 }
 
-/* Whether the pair at `found` begins a rule that the tail can repeat, with `first` as its first node. */
-static bool may_begin(const struct grammar *g, uint32_t first, uint32_t found)
+/* Whether the pair at `found` begins a rule that the tail can repeat, with so many turns of its first symbol. */
+static bool may_begin(const struct grammar *g, uint64_t turns, uint32_t found)
 {
     uint32_t guard = g->nodes[found].prev, rule = g->nodes[guard].symbol & ~GRAMMAR_RULE;
-    if (!grammar_is_guard(g, guard) || rule == 0 || g->nodes[found].exponent != g->nodes[first].exponent ||
-        g->tail.depth == GRAMMAR_FRAMES || last_but_one_use(g, first))
+    if (!grammar_is_guard(g, guard) || rule == 0 || g->nodes[found].exponent != turns ||
+        g->tail.depth == GRAMMAR_FRAMES)
         return false;
     for (uint32_t i = 0; i < g->tail.depth; i++)
         if (g->tail.frame[i].rule == rule)
@@ -94,10 +94,19 @@ static bool may_begin(const struct grammar *g, uint32_t first, uint32_t found)
     return true;
 }
 
+/* … with the node `first` as that. */
+static bool may_begin_with(const struct grammar *g, uint32_t first, uint32_t found)
+{
+    return may_begin(g, g->nodes[first].exponent, found) && !last_but_one_use(g, first);
+}
+
 static void frame_begin(struct grammar *g, uint32_t head, uint32_t found)
 {
     struct grammar_frame *f = &g->tail.frame[g->tail.depth++];
     uint32_t guard = g->nodes[found].prev;
+    grammar_prefetch(g, found);
+    grammar_prefetch(g, g->nodes[found].next);
+    grammar_prefetch(g, g->rules[g->nodes[guard].symbol & ~GRAMMAR_RULE].use_head); /* its next neighbour as a use */
     *f = (struct grammar_frame){ .rule = g->nodes[guard].symbol & ~GRAMMAR_RULE,
                                  .at = g->nodes[found].next,
                                  .head = head,
@@ -110,6 +119,13 @@ static void turn(struct grammar *g, uint32_t rule, uint64_t gap, uint64_t durati
     g->tail.turned = true;
 }
 
+static inline void frame_count(struct grammar *g, struct grammar_frame *f, uint32_t n, const struct grammar_arrival *a)
+{
+    f->gap += a->gap;
+    f->duration += a->duration;
+    arrive(g, n, a);
+}
+
 /* The innermost frame takes what it expects. */
 static void frame_arrive(struct grammar *g, const struct grammar_arrival *a)
 {
@@ -117,9 +133,7 @@ static void frame_arrive(struct grammar *g, const struct grammar_arrival *a)
     uint32_t n = f->at;
     if (g->nodes[n].exponent == 1) {
         frame_join_head(g, f);
-        f->gap += a->gap;
-        f->duration += a->duration;
-        arrive(g, n, a);
+        frame_count(g, f, n, a);
     } else if (f->pending == GRAMMAR_NONE) {
         f->pending = arrival_like(g, a, n);
         return;
@@ -213,8 +227,21 @@ static void write_prefix(struct grammar *g, struct grammar_frame *f)
     f->rule = GRAMMAR_NONE;
 }
 
+/* What is held gets a node. */
+static void let_go(struct grammar *g)
+{
+    struct grammar_tail *t = &g->tail;
+    if (!t->holds)
+        return;
+    t->holds = false;
+    g->events--; /* it came before the last event was noted */
+    t->raw = arrival_like(g, &t->held, t->raw);
+    g->events++;
+}
+
 void grammar_tail_flush(struct grammar *g)
 {
+    let_go(g);
     for (uint32_t i = 0; i < g->tail.depth; i++) {
         grammar_attrs_write(g, g->tail.frame[i].head, GRAMMAR_NONE);
         grammar_attrs_write(g, g->tail.frame[i].pending, GRAMMAR_NONE);
@@ -257,27 +284,6 @@ static uint32_t find_pair(const struct grammar *g, uint32_t n, const struct gram
     return grammar_digrams_find(&g->digrams, g->nodes[n].symbol, a->symbol);
 }
 
-/* The pair at `found` is a whole rule: the usual case where little repeats, and no frame's business. */
-static void take_pair(struct grammar *g, uint32_t last, uint32_t found, const struct grammar_arrival *a)
-{
-    struct grammar_tally *s = &g->nodes[last].stats;
-    uint32_t second = g->nodes[found].next, rule = g->nodes[g->nodes[found].prev].symbol & ~GRAMMAR_RULE;
-    grammar_prefetch(g, found);
-    grammar_prefetch(g, second);
-    grammar_prefetch(g, g->rules[rule].use_head); /* its next neighbour in the list of uses */
-    turn(g, rule, s->gap.sum + a->gap, s->duration.sum + a->duration);
-    grammar_tally_join(&g->nodes[found].stats, s);
-    grammar_attrs_join(g, found, last);
-    grammar_node_give(g, last);
-    arrive(g, second, a);
-}
-
-static bool is_single_pair(const struct grammar *g, uint32_t found)
-{
-    const struct grammar_node *second = &g->nodes[g->nodes[found].next];
-    return second->exponent == 1 && second->next == g->nodes[found].prev;
-}
-
 /* `last`, in R's ring or raw, and what arrives are the first two of a rule's body. */
 static void begin(struct grammar *g, uint32_t last, uint32_t found, const struct grammar_arrival *a)
 {
@@ -288,12 +294,8 @@ static void begin(struct grammar *g, uint32_t last, uint32_t found, const struct
         grammar_unlink(g, last);
     }
     grammar_attrs_write(g, last, found);
-    if (is_single_pair(g, found)) {
-        take_pair(g, last, found, a);
-    } else {
-        frame_begin(g, last, found);
-        frame_arrive(g, a);
-    }
+    frame_begin(g, last, found);
+    frame_arrive(g, a);
 }
 
 static bool one_more(struct grammar *g, uint32_t n, const struct grammar_arrival *a)
@@ -308,7 +310,18 @@ static bool one_more(struct grammar *g, uint32_t n, const struct grammar_arrival
    probably what that begins with. */
 static void set_raw(struct grammar *g, const struct grammar_arrival *a, uint32_t n)
 {
-    g->tail.raw = arrival_like(g, a, first_event(g, n));
+    struct grammar_tail *t = &g->tail;
+    uint32_t like = first_like(g, n, a->symbol);
+    t->holds = g->nodes[like].symbol == a->symbol && g->nodes[g->nodes[like].next].exponent == 1 &&
+               may_begin(g, 1, like);
+    t->raw = t->holds ? like : arrival_like(g, a, like);
+    if (!t->holds)
+        return;
+    t->held = *a;
+    if (a->event) {
+        t->event = *a->event;
+        t->held.event = &t->event;
+    }
 }
 
 /* Behind R's ring. */
@@ -322,21 +335,40 @@ static bool take_last(struct grammar *g, const struct grammar_arrival *a)
     uint32_t found = find_pair(g, last, a);
     if (found == GRAMMAR_NONE)
         set_raw(g, a, last);
-    else if (may_begin(g, last, found))
+    else if (may_begin_with(g, last, found))
         begin(g, last, found, a);
     else
         return false;
     return true;
 }
 
+/* What is held and what arrives are the first two of a rule's body. */
+static bool take_both(struct grammar *g, const struct grammar_arrival *a)
+{
+    uint32_t n = g->tail.raw;
+    if (g->nodes[g->nodes[n].next].symbol != a->symbol)
+        return false;
+    g->tail.raw = GRAMMAR_NONE;
+    g->tail.holds = false;
+    frame_begin(g, GRAMMAR_NONE, n);
+    g->events--; /* it came before the last event was noted */
+    frame_count(g, &g->tail.frame[g->tail.depth - 1], n, &g->tail.held);
+    g->events++;
+    frame_arrive(g, a);
+    return true;
+}
+
 /* Behind a symbol whose pair with what precedes it is new. */
 static bool take_behind_raw(struct grammar *g, const struct grammar_arrival *a)
 {
+    if (g->tail.holds && take_both(g, a))
+        return true;
+    let_go(g);
     uint32_t raw = g->tail.raw, last = grammar_last(g, 0);
     if (one_more(g, raw, a))
         return true;
     uint32_t found = find_pair(g, raw, a);
-    if (found != GRAMMAR_NONE && may_begin(g, raw, found)) {
+    if (found != GRAMMAR_NONE && may_begin_with(g, raw, found)) {
         begin(g, raw, found, a);
         return true;
     }

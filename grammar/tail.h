@@ -19,7 +19,8 @@
  *     R's ring   |  frame[0]: 3 nodes of A  |  frame[1]: 2 nodes of D, A's 4th  |  raw
  *
  * What stands outside all rings (raw, a frame's head and pending turns) will probably be joined to a node that is
- * there: its values are not written down while they are those that this node's models have next (internal.h).
+ * there: its values are not written down while they are those that this node's models have next (internal.h). Raw is no
+ * node while it may be the first of a rule whose second stands alone: when that comes the rule's nodes count both.
  *
  *   1. what is expected and comes costs O(1): a comparison and a node's statistics
  *   2. written out, the grammar is what it would be without a tail, node for node: the tail is a way to compute the
@@ -36,12 +37,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "grammar/grammar.h"
 #include "grammar/tally.h"
 
 enum { GRAMMAR_FRAMES = 16, GRAMMAR_WALK = 16 };
-
-struct grammar;
-struct grammar_event;
 
 /* A symbol at the end of the stream: an event, or a rule whose turn is complete. */
 struct grammar_arrival {
@@ -67,7 +66,10 @@ struct grammar_prefix {
 };
 
 struct grammar_tail {
-    uint32_t raw; /* outside all rings; GRAMMAR_NONE: none */
+    uint32_t raw;  /* outside all rings; GRAMMAR_NONE: none. While it is held: the rule's node that it may be */
+    bool holds;
+    struct grammar_arrival held;
+    struct grammar_event event; /* of what is held, unless that is a rule */
     uint32_t depth, written;       /* frames; of them written out, while `flushing` */
     bool flushing;
     bool turned;                   /* `turn` has arrived, and was not taken yet */
