@@ -367,13 +367,25 @@ static bool is_in(const struct report_loops *l, int loop, int outer)
     return loop == outer;
 }
 
-/* The loop that takes most of the time of another one, of which most turns do not come to it: those around it read
-   commands, or do one thing after the other. -1: there is none. */
+/* One where nothing is called but in one loop within. */
+static bool is_unseen(const struct report_loops *l, int loop)
+{
+    uint32_t within = 0;
+    for (uint32_t i = 0; i < l->loops; i++)
+        within += l->loop[i].parent == loop && l->loop[i].streams;
+    for (uint32_t i = 0; i < l->stops && within == 1; i++)
+        within += l->stop[i].loop == loop;
+    return within == 1 && l->loop[loop].turns.sum == l->loop[loop].entries.sum;
+}
+
+/* The loop that takes most of the time of another one, of which most turns do not come to it, or which never turned:
+   those around it read commands, or do one thing after the other. -1: there is none. */
 static int main_within(const struct report_loops *l, int outer)
 {
     const struct report_loop *o = &l->loop[outer];
+    uint64_t most = o->turns.sum == o->entries.sum ? UINT64_MAX : o->turns.sum / 2;
     for (uint32_t i = (uint32_t)outer + 1; i < l->loops; i++)
-        if (is_in(l, (int)i, outer) && 2 * l->loop[i].ns > o->ns && 2 * l->loop[i].entries.sum <= o->turns.sum &&
+        if (is_in(l, (int)i, outer) && 2 * l->loop[i].ns > o->ns && l->loop[i].entries.sum <= most &&
             l->loop[i].turns.sum > l->loop[i].entries.sum)
             return (int)i;
     return -1;
@@ -411,8 +423,10 @@ static void find(struct loops_search *s, const struct loops_forest *events)
     loops_find_entries(s);
     loops_add_time(s);
     put_in_order(s);
-    for (uint32_t i = 0; i < s->l->loops; i++)
+    for (uint32_t i = 0; i < s->l->loops; i++) {
         find_place(s, i);
+        s->l->loop[i].unseen = is_unseen(s->l, (int)i);
+    }
     choose_main(s->l);
     if (s->l->main >= 0)
         loops_find_mark(s);

@@ -45,6 +45,8 @@ struct report_loop {
     uint32_t mark, rank;              /* of the main loop: a terminal that is in each turn once, and nowhere else
                                          (GRAMMAR_NONE: none is); a rank that enters it */
     bool mean;                        /* of some of its steps only the mean over the streams is known */
+    bool unseen;                      /* all its events are in one loop within, which turns from one of its turns to
+                                         the next: its turns are not known, nor that one's entries */
 };
 
 /* All events of one terminal's function, made at one place directly in a loop. */
@@ -64,7 +66,8 @@ struct report_loops {
     struct report_loop_stop *stop;
     uint32_t loops, calls, stops;
     int main;     /* of those in none the one with most time, of those that turned if one did; where most of its turns
-                     do not come to a loop within that takes most of its time, that one; -1: none */
+                     do not come to a loop within that takes most of its time, that one (so where it never turned);
+                     -1: none */
     bool by_code; /* else by events alone */
     uint64_t unknown; /* events of which the path is not known, by code: they were on too many */
     uint64_t streams;

@@ -31,11 +31,11 @@ static int by_order(const void *x, const void *y)
     return BASE_ORDER(a->order, b->order) ?: BASE_ORDER(a->loop, b->loop) ?: BASE_ORDER(a->at, b->at);
 }
 
-/* A loop that never turned twice in a row, within others: nothing that people would call one. */
+/* A loop that never turned twice in a row, within others or around one: nothing that people would call one. */
 static bool is_hidden(const struct view *v, int loop)
 {
-    return !v->all && loop >= 0 && v->l->loop[loop].parent >= 0 &&
-           v->l->loop[loop].turns.sum == v->l->loop[loop].entries.sum;
+    const struct report_loop *l = &v->l->loop[loop < 0 ? 0 : loop];
+    return !v->all && loop >= 0 && (l->unseen || (l->parent >= 0 && l->turns.sum == l->entries.sum));
 }
 
 static int shown(const struct view *v, int loop)
@@ -87,24 +87,29 @@ static const char *call_name(const struct view *v, const struct report_loop_call
 
 /* --- Text --- */
 
-/* "15", "23 to 61", "about 12.5". */
+/* "15", "23-61". */
+static const char *between_text(uint64_t least, uint64_t most)
+{
+    return least == most ? report_text("%llu", (unsigned long long)least)
+                         : report_text("%llu-%llu", (unsigned long long)least, (unsigned long long)most);
+}
+
+/* The same, or "about 12.5". */
 static const char *range_text(const struct report_loop *l, const struct report_span *s)
 {
-    if (l->mean)
-        return report_text("about %.4g", (double)s->sum / (double)l->streams);
-    if (s->least == s->most)
-        return report_text("%llu", (unsigned long long)s->least);
-    return report_text("%llu to %llu", (unsigned long long)s->least, (unsigned long long)s->most);
+    return l->mean ? report_text("about %.4g", (double)s->sum / (double)l->streams) : between_text(s->least, s->most);
 }
 
 static const char *turns_text(const struct report_loop *l)
 {
     const char *turns = range_text(l, &l->turns);
+    if (l->unseen)
+        return "turns not seen";
     if (l->entries.most <= 1 && !l->mean)
         return report_text("%s turn%s", turns, l->turns.most == 1 ? "" : "s");
     if (l->turns_most)
-        return report_text("%llu-%llu turns, %s times", (unsigned long long)l->turns_least,
-                           (unsigned long long)l->turns_most, range_text(l, &l->entries));
+        return report_text("%s turns, %s times", between_text(l->turns_least, l->turns_most),
+                           range_text(l, &l->entries));
     return report_text("%s turns in %s", turns, range_text(l, &l->entries));
 }
 
@@ -145,9 +150,9 @@ static void print_items(struct view *v, int loop, uint32_t indent);
 
 static void print_loop(struct view *v, const struct report_loop *l, uint32_t indent)
 {
+    const char *each = report_text("   %s each", report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0));
     print_line(v, indent, place_text(l->place, ' '),
-               report_text("%-28s %5.1f %%   %s each", turns_text(l), 100 * l->share,
-                           report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0)));
+               report_text("%-28s %5.1f %%%s", turns_text(l), 100 * l->share, l->unseen ? "" : each));
     if (!v->depth || indent + 1 < v->depth)
         print_items(v, (int)(l - v->l->loop), indent + 1);
 }
@@ -202,20 +207,22 @@ void report_print_loops(struct report *r, const struct report_tree_how *how, FIL
 
 /* --- JSON --- */
 
-static void add_loop(cJSON *o, const struct report_loop *l)
+static void add_loop(cJSON *o, const struct report_loops *of, const struct report_loop *l)
 {
     static const struct report_place nowhere;
     const struct report_place *p = l->place ?: &nowhere;
-    double known = views_known(l->turns_most > 0, 1), single = views_known(!l->mean, 1);
+    double seen = views_known(!l->unseen, 1), entered = views_known(l->parent < 0 || !of->loop[l->parent].unseen, 1);
+    double known = views_known(l->turns_most > 0, seen * entered);
+    double single = views_known(!l->mean, seen);
 
     ADD(o, TEXT("function", l->place ? report_function_at(p, true) : NULL), TEXT("file", p->file),
-        NUMBER("line", views_known(p->line, p->line)), NUMBER("turns", report_loop_mean_turns(l)),
-        NUMBER("entries", report_loop_mean_entries(l)), NUMBER("turns_min", known * (double)l->turns_least),
+        NUMBER("line", views_known(p->line, p->line)), NUMBER("turns", seen * report_loop_mean_turns(l)),
+        NUMBER("entries", entered * report_loop_mean_entries(l)), NUMBER("turns_min", known * (double)l->turns_least),
         NUMBER("turns_max", known * (double)l->turns_most));
     ADD(cJSON_AddObjectToObject(o, "by_stream"), NUMBER("streams", l->streams),
         NUMBER("turns_min", single * (double)l->turns.least), NUMBER("turns_max", single * (double)l->turns.most));
     ADD(o, PERCENT("share", 100 * l->share),
-        NUMBER("seconds_per_turn", l->turns.sum ? l->ns / 1e9 / (double)l->turns.sum : 0));
+        NUMBER("seconds_per_turn", seen * (l->turns.sum ? l->ns / 1e9 / (double)l->turns.sum : 0)));
 }
 
 static void add_call(const struct view *v, cJSON *calls, const struct report_loop_call *c)
@@ -245,7 +252,7 @@ static void add_items(struct view *v, cJSON *loops, cJSON *calls, int loop)
             continue;
         }
         cJSON *o = report_json_object(loops);
-        add_loop(o, &v->l->loop[item[i].at]);
+        add_loop(o, v->l, &v->l->loop[item[i].at]);
         cJSON *inner = cJSON_AddArrayToObject(o, "calls");
         add_items(v, cJSON_AddArrayToObject(o, "loops"), inner, (int)item[i].at);
     }
@@ -264,5 +271,5 @@ void report_json_loops(struct report *r, cJSON *root)
     add_items(&v, cJSON_AddArrayToObject(root, "loops"), NULL, -1);
     cJSON_AddNumberToObject(root, "loops_left_out", v.left_out);
     if (l)
-        add_loop(cJSON_AddObjectToObject(root, "main_loop"), l);
+        add_loop(cJSON_AddObjectToObject(root, "main_loop"), v.l, l);
 }
