@@ -32,6 +32,8 @@ enum teams_op {
     TEAMS_ADDRESS, /* that of the place of memory, without access */
     TEAMS_ADD,
     TEAMS_SUB,
+    TEAMS_SCALE,   /* a * b, a << b */
+    TEAMS_HALVE,   /* a >> 1 */
     TEAMS_BITS,    /* and, or */
     TEAMS_COMPARE, /* of a and b, into the flags */
     TEAMS_TEST,    /* of a & b */

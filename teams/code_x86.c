@@ -220,6 +220,10 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
         insn->a = o[1];
         insn->b = none;
         insn->writes_flags = false;
+        if (n == 2 && o[1].kind == TEAMS_REGISTER && x->operands[1].size < 4) { /* a part, and the rest is 0 or stays */
+            insn->op = TEAMS_BITS;
+            insn->b = immediate(UINT8_MAX);
+        }
         return n == 2 && (o[0].kind != TEAMS_MEMORY || o[1].kind != TEAMS_MEMORY);
     case TEAMS_ADDRESS:
         insn->a = insn->b = none;
@@ -240,12 +244,21 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
         insn->reads_flags = true;
         insn->writes_flags = false;
         return true;
+    case TEAMS_SCALE:
+        if (x->operands[0].size < 4 || n == 1)
+            break;
+        return n <= 3;
+    case TEAMS_HALVE:
+        if (x->operands[0].size < 4 || (n == 2 && o[1].kind != TEAMS_IMMEDIATE) || (n == 2 && o[1].value != 1))
+            break;
+        return n <= 2;
     case TEAMS_BITS:
         return n >= 2 && n <= 3;
     default:
-        insn->writes_flags = false;
-        return false;
+        break;
     }
+    insn->writes_flags = false;
+    return false;
 }
 
 static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
@@ -262,11 +275,11 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
         other(d, insn);
     }
     bool vectors = x->op_count && x->operands[0].type == X86_OP_REG && location(x->operands[0].reg) >= FLOATING;
-    if (vectors && insn->op < TEAMS_OTHER)
+    if (vectors && insn->op < TEAMS_OTHER && insn->dst.kind != TEAMS_NONE)
         insn->writes_flags = false;
     insn->reads_flags |= teams_x86_tests_flags(i, x);
     bool small = x->op_count && x->operands[0].type == X86_OP_REG && x->operands[0].size < 4;
-    insn->partial = small && (insn->op == TEAMS_MOVE || insn->op == TEAMS_OTHER);
+    insn->partial = small && (insn->op == TEAMS_MOVE || insn->op == TEAMS_BITS || insn->op == TEAMS_OTHER);
 }
 
 static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn *insn)

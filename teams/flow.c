@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/flow.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "teams/landing.h"
 
 /* --- Calls --- */
@@ -64,12 +62,11 @@ struct teams_reader {
     struct base_arena *room;
     struct teams_insn insn[TEAMS_MOST_INSNS]; /* as they were read */
     struct teams_call call[TEAMS_MOST_INSNS];
-    struct place { uintptr_t address; uint32_t at; } sorted[TEAMS_MOST_INSNS];
     uintptr_t todo[TEAMS_MOST_INSNS + 1]; /* the entry, and where each instruction may jump to */
     uint32_t todo_count;
     uint16_t at[HASH]; /* of addresses: index of an instruction + 1 */
-    uint32_t starts[TEAMS_MOST_INSNS];          /* of an instruction: number of the block that it begins + 1 */
-    struct teams_block block[TEAMS_MOST_INSNS]; /* by address */
+    uint32_t starts[TEAMS_MOST_INSNS]; /* of an instruction: number of the block that it begins + 1 */
+    struct teams_block block[TEAMS_MOST_INSNS]; /* in the order of instructions: the first one is the entry's */
     int stack[TEAMS_MOST_INSNS], order[TEAMS_MOST_INSNS], number[TEAMS_MOST_INSNS]; /* of blocks */
 };
 
@@ -168,106 +165,82 @@ static void read_all(struct teams_reader *r, struct teams_flow *f)
     }
 }
 
-static int by_address(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    return BASE_ORDER(x->address, y->address);
-}
-
-/* Instructions by address, and what they call. False: out of memory. */
-static bool take_insns(struct teams_reader *r, struct teams_flow *f)
-{
-    f->insn = teams_flow_take(r->room, f->insns * sizeof *f->insn);
-    f->call = teams_flow_take(r->room, f->insns * sizeof *f->call);
-    for (uint32_t i = 0; i < f->insns; i++)
-        r->sorted[i] = (struct place){ r->insn[i].address, i };
-    qsort(r->sorted, f->insns, sizeof *r->sorted, by_address);
-    for (uint32_t i = 0; f->insn && f->call && i < f->insns; i++) {
-        f->insn[i] = r->insn[r->sorted[i].at];
-        f->call[i] = r->call[r->sorted[i].at];
-    }
-    return f->insn && f->call;
-}
-
 /* --- Blocks --- */
 
-static int find_insn(const struct teams_flow *f, uintptr_t address)
-{
-    uint32_t low = 0, high = f->insns;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (f->insn[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < f->insns && f->insn[low].address == address ? (int)low : -1;
-}
-
 /* Where an instruction may go but for the next one, 0: nowhere. */
-static uintptr_t leads_to(const struct teams_flow *f, uint32_t i)
+static uintptr_t leads_to(const struct teams_reader *r, uint32_t i)
 {
-    const struct teams_insn *n = &f->insn[i];
-    return n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH ? n->target : f->call[i].pad;
+    const struct teams_insn *n = &r->insn[i];
+    return n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH ? n->target : r->call[i].pad;
 }
 
-static bool ends(const struct teams_flow *f, uint32_t i)
+/* Where it goes on, 0: nowhere. */
+static uintptr_t goes_on(const struct teams_reader *r, uint32_t i)
 {
-    const struct teams_insn *n = &f->insn[i];
-    return leads_to(f, i) || !falls_through(n, &f->call[i]) || i + 1 == f->insns ||
-           f->insn[i + 1].address != n->address + n->length;
+    return falls_through(&r->insn[i], &r->call[i]) ? r->insn[i].address + r->insn[i].length : 0;
 }
 
-static uint32_t mark_starts(const struct teams_flow *f, uint32_t *starts)
+static bool ends(const struct teams_reader *r, uint32_t i)
 {
-    uint32_t count = 0;
-    memset(starts, 0, f->insns * sizeof *starts);
-    for (uint32_t i = 0; i < f->insns; i++) {
-        if (leads_to(f, i) && find_insn(f, leads_to(f, i)) >= 0)
-            starts[find_insn(f, leads_to(f, i))] = 1;
-        if (ends(f, i) && i + 1 < f->insns)
-            starts[i + 1] = 1;
+    return leads_to(r, i) || i + 1 == r->f->insns || r->insn[i + 1].address != goes_on(r, i);
+}
+
+static uint32_t mark_starts(struct teams_reader *r)
+{
+    uint32_t count = 0, insns = r->f->insns;
+    memset(r->starts, 0, insns * sizeof *r->starts);
+    for (uint32_t i = 0; i < insns; i++) {
+        if (leads_to(r, i))
+            r->starts[*slot_of(r, leads_to(r, i)) - 1] = 1;
+        if (ends(r, i) && goes_on(r, i))
+            r->starts[*slot_of(r, goes_on(r, i)) - 1] = 1;
+        if (ends(r, i) && i + 1 < insns)
+            r->starts[i + 1] = 1;
     }
-    starts[find_insn(f, f->entry)] = 1;
-    starts[0] = 1;
-    for (uint32_t i = 0; i < f->insns; i++)
-        if (starts[i])
-            starts[i] = ++count;
+    r->starts[0] = 1;
+    for (uint32_t i = 0; i < insns; i++)
+        if (r->starts[i])
+            r->starts[i] = ++count;
     return count;
 }
 
-static void link_block(const struct teams_flow *f, struct teams_block *b, const uint32_t *starts)
+/* The block that begins at an address, -1: nowhere. */
+static int block_at(struct teams_reader *r, uintptr_t address)
 {
-    uint32_t last = b->first + b->count - 1;
-    const struct teams_insn *n = &f->insn[last];
-    if (leads_to(f, last))
-        b->next[n->op != TEAMS_JUMP] = (int)starts[find_insn(f, leads_to(f, last))] - 1;
-    if (falls_through(n, &f->call[last]) && last + 1 < f->insns && f->insn[last + 1].address == n->address + n->length)
-        b->next[0] = (int)starts[last + 1] - 1;
+    return address ? (int)r->starts[*slot_of(r, address) - 1] - 1 : -1;
 }
 
-static void make_blocks(struct teams_reader *r, struct teams_flow *f)
+static void link_block(struct teams_reader *r, struct teams_block *b)
 {
-    f->blocks = mark_starts(f, r->starts);
-    for (uint32_t i = 0, b = 0; i < f->insns; i++) {
+    uint32_t last = b->first + b->count - 1;
+    int on = block_at(r, goes_on(r, last)), to = block_at(r, leads_to(r, last));
+    b->next[0] = r->insn[last].op == TEAMS_JUMP ? to : on;
+    b->next[1] = r->insn[last].op == TEAMS_JUMP ? -1 : to;
+}
+
+static uint32_t make_blocks(struct teams_reader *r)
+{
+    uint32_t count = mark_starts(r);
+    for (uint32_t i = 0, b = 0; i < r->f->insns; i++) {
         if (r->starts[i]) {
             b = r->starts[i] - 1;
-            r->block[b] = (struct teams_block){ .first = i, .next = { -1, -1 } };
+            r->block[b] = (struct teams_block){ .first = i };
         }
         r->block[b].count++;
     }
-    for (uint32_t b = 0; b < f->blocks; b++)
-        link_block(f, &r->block[b], r->starts);
+    for (uint32_t b = 0; b < count; b++)
+        link_block(r, &r->block[b]);
+    return count;
 }
 
 /* --- Order --- */
 
 /* Blocks in postorder into r->order; the number of those that can be reached. A number of -1: not reached. */
-static uint32_t visit(struct teams_reader *r, int start)
+static uint32_t visit(struct teams_reader *r)
 {
     uint32_t depth = 0, count = 0;
-    r->stack[depth++] = start;
-    r->number[start] = 0;
+    r->stack[depth++] = 0;
+    r->number[0] = 0;
     while (depth) {
         int b = r->stack[depth - 1], next = -1;
         for (int k = 0; k < 2 && next < 0; k++)
@@ -284,48 +257,37 @@ static uint32_t visit(struct teams_reader *r, int start)
     return count;
 }
 
-/* Renumbers in reverse postorder; what cannot be reached goes. False: out of memory. */
+/* Numbers in reverse postorder. False: out of memory. */
 static bool order_blocks(struct teams_reader *r, struct teams_flow *f)
 {
-    memset(r->number, -1, f->blocks * sizeof *r->number);
-    f->blocks = visit(r, (int)r->starts[find_insn(f, f->entry)] - 1);
-    f->block = teams_flow_take_zeroed(r->room, f->blocks * sizeof *f->block);
+    memset(r->number, -1, make_blocks(r) * sizeof *r->number);
+    f->blocks = visit(r);
+    f->block = teams_flow_take(r->room, f->blocks * sizeof *f->block);
     for (uint32_t i = 0; i < f->blocks; i++)
         r->number[r->order[i]] = (int)(f->blocks - 1 - i);
-    for (uint32_t i = 0; f->block && i < f->blocks; i++) {
-        struct teams_block *b = &f->block[r->number[r->order[i]]];
-        *b = r->block[r->order[i]];
-        for (int k = 0; k < 2; k++)
-            b->next[k] = b->next[k] >= 0 ? r->number[b->next[k]] : -1;
-    }
+    for (uint32_t i = 0; f->block && i < f->blocks; i++)
+        f->block[r->number[r->order[i]]] = r->block[r->order[i]];
+    for (uint32_t b = 0; f->block && b < f->blocks; b++)
+        for (int k = 0; k < 2; k++) {
+            int *next = &f->block[b].next[k];
+            *next = *next >= 0 ? r->number[*next] : -1;
+            if (*next >= 0 && *next <= (int)b)
+                f->block[*next].head = true;
+        }
     return f->block != NULL;
 }
 
-static bool find_before(struct teams_reader *r, struct teams_flow *f)
+/* What was read, for good. False: out of memory. */
+static bool take_insns(struct teams_reader *r, struct teams_flow *f)
 {
-    uint32_t edges = 0;
-    for (uint32_t b = 0; b < f->blocks; b++)
-        for (int k = 0; k < 2; k++)
-            if (f->block[b].next[k] >= 0) {
-                edges++;
-                f->block[f->block[b].next[k]].before_count++;
-            }
-    int *at = teams_flow_take(r->room, (edges + 1) * sizeof *at);
-    for (uint32_t b = 0; at && b < f->blocks; b++) {
-        f->block[b].before = at;
-        at += f->block[b].before_count;
-        f->block[b].before_count = 0;
-    }
-    for (uint32_t b = 0; at && b < f->blocks; b++)
-        for (int k = 0; k < 2; k++)
-            if (f->block[b].next[k] >= 0) {
-                struct teams_block *to = &f->block[f->block[b].next[k]];
-                to->before[to->before_count++] = (int)b;
-            }
-    return at != NULL;
+    f->insn = teams_flow_take(r->room, f->insns * sizeof *f->insn);
+    f->call = teams_flow_take(r->room, f->insns * sizeof *f->call);
+    if (!f->insn || !f->call)
+        return false;
+    memcpy(f->insn, r->insn, f->insns * sizeof *f->insn);
+    memcpy(f->call, r->call, f->insns * sizeof *f->call);
+    return true;
 }
-
-/* --- The whole --- */
 
 void *teams_flow_take(struct base_arena *room, size_t bytes)
 {
@@ -356,8 +318,5 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
     read_all(r, f);
     if (f->unreadable)
         return f;
-    if (!take_insns(r, f))
-        return NULL;
-    make_blocks(r, f);
-    return order_blocks(r, f) && find_before(r, f) ? f : NULL;
+    return take_insns(r, f) && order_blocks(r, f) ? f : NULL;
 }

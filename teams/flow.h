@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control flow of one function: its instructions from the entry on, and blocks.
+ * The control flow of one function: its instructions from the entry on, in the order in which they are met, and blocks.
  *
  *   entry ─┬─> block ──> block <─┐        a block ends where control may go elsewhere, or somebody comes in
  *          └─> block ──> block ──┘
@@ -40,10 +40,8 @@ struct teams_call {
 
 struct teams_block {
     uint32_t first, count; /* instructions */
-    int next[2];           /* successors; [1] of a branch: where it goes when it is taken; of a call: its landing pad.
-                              -1: none */
-    int *before;           /* blocks that lead here */
-    uint32_t before_count;
+    int next[2]; /* successors; [1] of a branch: where it goes when it is taken; of a call: its landing pad. -1: none */
+    bool head;   /* one that has no smaller number leads here */
 };
 
 struct teams_flow {

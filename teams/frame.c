@@ -3,15 +3,18 @@
 
 #include <string.h>
 
-/* What a register is, as far as that is an address in the frame: an offset; nothing known of it; not reached yet. */
-enum { OTHER = INT32_MIN, UNSEEN = INT32_MIN + 1, FARTHEST = 1 << 24 };
+/* What a register is, as far as that is an address in the frame: an offset, or nothing known of it. */
+enum { OTHER = INT32_MIN, FARTHEST = 1 << 24 };
 
-struct state { int32_t reg[TEAMS_GENERAL]; };
+struct state {
+    int32_t reg[TEAMS_GENERAL];
+    bool seen;
+};
 
 struct finding {
     struct teams_frame *frame;
-    struct state *out; /* of each block */
-    bool recording;         /* states are known: slots and lent addresses are noted */
+    struct state *begin; /* of each block */
+    bool recording;      /* states are known: slots and lent addresses are noted */
 };
 
 static int32_t of_register(const struct state *s, uint8_t reg)
@@ -22,13 +25,13 @@ static int32_t of_register(const struct state *s, uint8_t reg)
 static int32_t moved(int32_t offset, int64_t by)
 {
     int64_t to = offset + by;
-    return offset == OTHER || offset == UNSEEN ? offset : to > -FARTHEST && to < FARTHEST ? (int32_t)to : OTHER;
+    return offset != OTHER && to > -FARTHEST && to < FARTHEST ? (int32_t)to : OTHER;
 }
 
 static void lend(struct finding *d, int32_t offset)
 {
     struct teams_frame *f = d->frame;
-    if (!d->recording || offset == OTHER || offset == UNSEEN)
+    if (!d->recording || offset == OTHER)
         return;
     for (uint32_t k = 0; k < f->lents; k++)
         if (f->lent[k] == offset)
@@ -61,7 +64,7 @@ static void note_slot(struct finding *d, const struct teams_insn *i, const struc
 {
     struct teams_frame *f = d->frame;
     int32_t at = address_of(d, i, s);
-    if (!d->recording || (!i->loads && !i->stores) || at == OTHER || at == UNSEEN || i->repeats)
+    if (!d->recording || (!i->loads && !i->stores) || at == OTHER || i->repeats)
         return;
     uint32_t slot = 0;
     while (slot < f->slots && f->offset[slot] != at)
@@ -94,7 +97,7 @@ static int32_t computed(struct finding *d, const struct teams_insn *i, const str
             return moved(a, i->op == TEAMS_SUB ? -i->b.value : i->b.value);
         break;
     case TEAMS_BITS: /* a stack pointer that is aligned */
-        if (number && i->b.value < 0 && a != OTHER && a != UNSEEN)
+        if (number && i->b.value < 0 && a != OTHER)
             return moved(a & (int32_t)i->b.value, 0);
         break;
     default:
@@ -144,36 +147,33 @@ static void step(struct finding *d, uint32_t insn, struct state *s)
     }
 }
 
-static void begin_block(const struct finding *d, uint32_t b, struct state *s)
+/* Where ways with different addresses meet, these are not followed any further. */
+static bool meet(struct finding *d, struct state *to, const struct state *from)
 {
-    const struct teams_block *block = &d->frame->flow->block[b];
-    for (int k = 0; k < TEAMS_GENERAL; k++)
-        s->reg[k] = b == 0 ? OTHER : UNSEEN;
-    if (b == 0)
-        s->reg[teams_convention()->stack] = 0;
-    for (uint32_t i = 0; i < block->before_count; i++)
-        for (int k = 0; k < TEAMS_GENERAL; k++) {
-            int32_t from = d->out[block->before[i]].reg[k], *into = &s->reg[k];
-            *into = *into == UNSEEN || *into == from ? from : from == UNSEEN ? *into : OTHER;
-        }
+    bool changed = !to->seen;
+    if (changed)
+        *to = *from;
+    for (int k = 0; k < TEAMS_GENERAL; k++) {
+        changed |= to->reg[k] != from->reg[k] && to->reg[k] != OTHER;
+        to->reg[k] = to->reg[k] == from->reg[k] ? from->reg[k] : OTHER;
+        if (to->reg[k] == OTHER)
+            lend(d, from->reg[k]);
+    }
+    return changed;
 }
 
-/* One pass; whether a state changed. Where ways with different addresses meet, these are not followed any further. */
+/* One pass; whether a state changed. */
 static bool pass(struct finding *d)
 {
     const struct teams_flow *f = d->frame->flow;
     bool changed = false;
     for (uint32_t b = 0; b < f->blocks; b++) {
-        struct state s;
-        begin_block(d, b, &s);
-        for (uint32_t i = 0; d->recording && i < f->block[b].before_count; i++)
-            for (int k = 0; k < TEAMS_GENERAL; k++)
-                if (s.reg[k] == OTHER)
-                    lend(d, d->out[f->block[b].before[i]].reg[k]);
+        struct state s = d->begin[b];
         for (uint32_t i = 0; i < f->block[b].count; i++)
             step(d, f->block[b].first + i, &s);
-        changed |= memcmp(&s, &d->out[b], sizeof s) != 0;
-        d->out[b] = s;
+        for (int k = 0; k < 2; k++)
+            if (f->block[b].next[k] >= 0)
+                changed |= meet(d, &d->begin[f->block[b].next[k]], &s);
     }
     return changed;
 }
@@ -193,15 +193,15 @@ static uint64_t changes_of(const struct teams_flow *f)
 struct teams_frame *teams_frame_find(const struct teams_flow *f, struct base_arena *room)
 {
     struct teams_frame *frame = teams_flow_take_zeroed(room, sizeof *frame);
-    struct finding d = { .frame = frame, .out = teams_flow_take(room, f->blocks * sizeof *d.out) };
-    if (!frame || !d.out || !(frame->slot_of = teams_flow_take(room, f->insns)))
+    struct finding d = { .frame = frame, .begin = teams_flow_take_zeroed(room, f->blocks * sizeof *d.begin) };
+    if (!frame || !d.begin || !(frame->slot_of = teams_flow_take(room, f->insns)))
         return NULL;
     frame->flow = f;
     frame->changes = changes_of(f);
     memset(frame->slot_of, TEAMS_NO_SLOT, f->insns);
-    for (uint32_t b = 0; b < f->blocks; b++)
-        for (int k = 0; k < TEAMS_GENERAL; k++)
-            d.out[b].reg[k] = UNSEEN;
+    for (int k = 0; k < TEAMS_GENERAL; k++)
+        d.begin[0].reg[k] = k == teams_convention()->stack ? 0 : OTHER;
+    d.begin[0].seen = true;
     while (pass(&d))
         ;
     d.recording = true;

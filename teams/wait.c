@@ -4,31 +4,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a value in a turn of the loop. FIRST: as at the head; MOVED: computed of that; both: not read from a fixed place.
-   */
+/* Of a value in a turn of the loop. FIRST: what was at the head, where each turn moves it on; MOVED: that, and a step
+   more; SCALED: grows or shrinks with such a one. */
 enum mark {
     NOTHING,
+    SCALED,
     FIRST,
     MOVED,
-    FIXED = 4,   /* with it, what was read from a place that is the same in each turn */
-    SWAPPED = 8, /* what an exchange found there, that expected something read before */
-    LENT = 16,   /* from a place in the frame that others may have written */
+    MOVES = MOVED,       /* any of them */
+    FIXED = 4,           /* read from a place that may be the same in each turn, also with others */
+    SWAPPED = 8,         /* what an exchange found there, that expected something read before */
+    LENT = 16,           /* from a place in the frame that others may have written */
+    SWEPT = 32 | MOVED,  /* read from a place that is another one in each turn, or made of that in any way */
+    HALVED = 64 | MOVED, /* half of one that moves, or a sum with that: what a search has left */
+    SEEN = 128,          /* as it was read */
+    STILL = 256,         /* the same in each turn */
+    SAME = 512,          /* what was at the head, as it was */
     READ = FIXED | LENT
 };
 
 enum { PLACES = TEAMS_REGISTERS + TEAMS_SLOTS };
+typedef uint16_t mark_t;
 struct marks {
-    uint8_t of[PLACES];
-    bool seen, leaves; /* leaves: its branch out of the loop moves on */
+    mark_t of[PLACES];
+    bool seen;
 };
+
+/* What is known of a block. */
+struct around {
+    struct marks begin;
+    mark_t flags;  /* at its end */
+    bool leaves;   /* its branch out of the loop moves on */
+    uint8_t ways;  /* whether it can be reached from the head, and the head from it */
+};
+enum { FROM = 1, TO = 2, INSIDE = FROM | TO };
 
 struct turn {
     const struct teams_frame *frame;
     const struct teams_flow *f;
-    uint32_t head;         /* the loop's block with the smallest number */
-    uint8_t *inside;       /* of each block: whether it is in the loop; then whether a way was tried through it */
-    struct marks begin, *end; /* at the head; of each block */
-    int *todo;             /* blocks */
+    uint32_t head; /* the loop's block with the smallest number */
+    struct around *at;
+    struct marks begin, end; /* of the loop's turn */
 };
 
 static uint32_t places(const struct turn *t)
@@ -36,53 +52,101 @@ static uint32_t places(const struct turn *t)
     return TEAMS_REGISTERS + t->frame->slots;
 }
 
-static uint8_t join(uint8_t a, uint8_t b)
+/* --- Values --- */
+
+static bool is(mark_t a, mark_t mark)
 {
-    uint8_t x = a & 3, y = b & 3;
-    return (uint8_t)((x < y ? x : y) | ((a | b) & READ) | (a & b & SWAPPED));
+    return (a & mark) == mark;
 }
 
-/* Of computing with both. What only adds up what was read does not move by itself. */
-static uint8_t compute(uint8_t a, uint8_t b)
+static mark_t join(mark_t a, mark_t b)
 {
-    bool moved = ((a & 3) && !(b & READ)) || ((b & 3) && !(a & READ));
-    return (uint8_t)((moved ? MOVED : NOTHING) | ((a | b) & READ));
+    mark_t x = a & MOVES, y = b & MOVES, least = x < y ? x : y;
+    bool alike = is(a, SWEPT) == is(b, SWEPT); /* what was read is no step */
+    return (mark_t)((alike ? least : NOTHING) | ((a | b) & READ) | (a & b & ~(MOVES | READ)));
 }
 
-static uint8_t of_register(const struct marks *m, uint8_t reg)
+/* Made of both, in any way. What only adds up what was read does not move by itself. */
+static mark_t compute(mark_t a, mark_t b)
 {
-    return reg < TEAMS_REGISTERS ? m->of[reg] : NOTHING;
+    bool swept = (is(a, SWEPT) && !(b & READ)) || (is(b, SWEPT) && !(a & READ));
+    return (mark_t)((swept ? SWEPT : NOTHING) | ((a | b) & READ) | (a & b & STILL));
 }
 
-static uint8_t of_address(const struct teams_insn *i, const struct marks *m)
+/* … so that it moves where one of them does. */
+static mark_t scale(mark_t a, mark_t b)
+{
+    return (mark_t)(compute(a, b) | (((a | b) & MOVES) && !((a | b) & READ) ? SCALED : NOTHING));
+}
+
+/* A sum. Where both move, one may take back what the other one adds. */
+static mark_t add(mark_t a, mark_t b)
+{
+    mark_t moves = a & MOVES ? a : b, other = a & MOVES ? b : a;
+    if (!((a | b) & READ) && (is(a, HALVED) || is(b, HALVED)))
+        return HALVED;
+    if (!(moves & MOVES) || !(other & STILL))
+        return compute(a, b);
+    return compute(a, b) | (moves & FIRST ? MOVED : SCALED);
+}
+
+static mark_t subtract(mark_t a, mark_t b)
+{
+    return b & MOVES && !(a & MOVES) && !is(b, HALVED) ? scale(a, b) : add(a, b); /* 1 - x, and again, comes back */
+}
+
+static mark_t halve(mark_t a)
+{
+    return is(a, SWEPT) || !(a & FIRST) ? compute(a, NOTHING) : HALVED | (a & READ);
+}
+
+/* Whether it is so much, or so. */
+static mark_t compare(mark_t a, mark_t b)
+{
+    bool moves = is(a, SWEPT) || is(b, SWEPT) || is(a, HALVED) || is(b, HALVED) ||
+                 !(a & MOVES) != !(b & MOVES); /* one side that moves on is enough */
+    return (a | b) & SWAPPED ? MOVED : (mark_t)((moves ? MOVED : NOTHING) | ((a | b) & READ));
+}
+
+static mark_t of_register(const struct marks *m, uint8_t reg)
+{
+    return reg < TEAMS_REGISTERS ? m->of[reg] : STILL;
+}
+
+static mark_t of_address(const struct teams_insn *i, const struct marks *m)
 {
     uint8_t stack = teams_convention()->stack;
-    uint8_t base = i->place.base == stack ? NOTHING : of_register(m, i->place.base),
+    mark_t base = i->place.base == stack ? STILL : of_register(m, i->place.base),
             index = of_register(m, i->place.index);
-    return (uint8_t)(compute(base, index) | (base & READ));
+    index = i->place.scale > 1 ? scale(index, STILL) : index;
+    return i->place.base == i->place.index ? scale(base, index) : add(base, index);
 }
 
-static uint8_t of_load(const struct turn *t, const struct teams_insn *i, const struct marks *m)
+/* What is narrow comes back when it is full. */
+static mark_t of_load(const struct turn *t, const struct teams_insn *i, const struct marks *m)
 {
     uint8_t slot = t->frame->slot_of[i - t->f->insn];
-    if (slot != TEAMS_NO_SLOT)
-        return m->of[TEAMS_REGISTERS + slot] | (teams_frame_is_lent(t->frame, slot, false) ? LENT : NOTHING);
-    uint8_t address = of_address(i, m);
-    return address & 3 ? MOVED : FIXED;
+    if (slot != TEAMS_NO_SLOT) {
+        mark_t mark = m->of[TEAMS_REGISTERS + slot] | (teams_frame_is_lent(t->frame, slot, false) ? LENT : NOTHING);
+        return i->place.size < 4 ? compute(mark, NOTHING) : mark;
+    }
+    return (of_address(i, m) & MOVES ? SWEPT : FIXED) | SEEN;
 }
 
-static uint8_t of_operand(const struct turn *t, const struct teams_insn *i, const struct teams_operand *o,
+static mark_t of_operand(const struct turn *t, const struct teams_insn *i, const struct teams_operand *o,
                           const struct marks *m)
 {
     if (o->kind == TEAMS_MEMORY)
         return of_load(t, i, m);
     if (o->kind == TEAMS_FROM)
         return FIXED;
-    return o->kind == TEAMS_REGISTER ? of_register(m, o->number) : NOTHING;
+    return o->kind == TEAMS_REGISTER ? of_register(m, o->number) : STILL;
 }
 
+/* --- Instructions --- */
+
 /* A slot is written: so are parts of those that overlap it. */
-static void put_slot(const struct turn *t, uint8_t slot, struct marks *m, uint8_t mark)
+static void put_slot(const struct turn *t, uint8_t slot, struct marks *m, mark_t mark)
 {
     for (uint32_t k = 0; k < t->frame->slots; k++)
         if (k != slot && teams_frame_overlap(t->frame, slot, (uint8_t)k))
@@ -90,7 +154,7 @@ static void put_slot(const struct turn *t, uint8_t slot, struct marks *m, uint8_
     m->of[TEAMS_REGISTERS + slot] = mark;
 }
 
-static void put(const struct turn *t, const struct teams_insn *i, struct marks *m, uint8_t mark)
+static void put(const struct turn *t, const struct teams_insn *i, struct marks *m, mark_t mark)
 {
     uint8_t slot = t->frame->slot_of[i - t->f->insn];
     if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_REGISTERS)
@@ -101,7 +165,7 @@ static void put(const struct turn *t, const struct teams_insn *i, struct marks *
 
 static void other(const struct turn *t, const struct teams_insn *i, struct marks *m)
 {
-    uint8_t mark = NOTHING, slot = t->frame->slot_of[i - t->f->insn];
+    mark_t mark = i->from.size ? FIXED : teams_sources(i) ? STILL : NOTHING, slot = t->frame->slot_of[i - t->f->insn];
     for (uint64_t left = teams_sources(i); left; left &= left - 1)
         mark = compute(mark, m->of[teams_first(left)]);
     if (i->reads_flags)
@@ -109,7 +173,7 @@ static void other(const struct turn *t, const struct teams_insn *i, struct marks
     if (i->loads)
         mark = compute(mark, of_load(t, i, m));
     for (uint64_t left = i->writes; left; left &= left - 1) {
-        uint8_t *to = &m->of[teams_first(left)];
+        mark_t *to = &m->of[teams_first(left)];
         *to = i->partial ? join(mark, *to) : mark;
     }
     if (i->writes_flags)
@@ -117,7 +181,7 @@ static void other(const struct turn *t, const struct teams_insn *i, struct marks
     if (i->stores && slot != TEAMS_NO_SLOT)
         put_slot(t, slot, m, mark);
     for (uint32_t k = 0; i->stores && i->repeats && k < t->frame->slots; k++) /* any of them */
-        m->of[TEAMS_REGISTERS + k] &= READ;
+        m->of[TEAMS_REGISTERS + k] = (mark_t)((m->of[TEAMS_REGISTERS + k] | mark) & READ);
 }
 
 /* Compare and swap: whether it was the value that it should have been moves on by itself, where that value was read; a
@@ -125,10 +189,10 @@ static void other(const struct turn *t, const struct teams_insn *i, struct marks
 static void swap(const struct turn *t, const struct teams_insn *i, struct marks *m)
 {
     uint8_t result = teams_convention()->result;
-    bool constant = !(m->of[result] & ~LENT);
+    bool constant = !is(m->of[result], SEEN);
     other(t, i, m);
     m->of[TEAMS_FLAGS] = constant ? FIXED : MOVED;
-    m->of[result] = constant ? FIXED : FIXED | SWAPPED;
+    m->of[result] = FIXED | SEEN | (constant ? NOTHING : SWAPPED);
 }
 
 static void call(const struct turn *t, const struct teams_insn *i, struct marks *m)
@@ -141,33 +205,33 @@ static void call(const struct turn *t, const struct teams_insn *i, struct marks 
         if (teams_frame_is_lent(t->frame, (uint8_t)k, true))
             m->of[TEAMS_REGISTERS + k] = FIXED;
     if (c->known == TEAMS_BOUNDS) /* it comes to its end */
-        m->of[teams_convention()->result] = MOVED;
+        m->of[teams_convention()->result] = SWEPT;
 }
 
-static uint8_t result(const struct turn *t, const struct teams_insn *i, const struct marks *m)
+static mark_t result(const struct turn *t, const struct teams_insn *i, const struct marks *m)
 {
-    uint8_t a = of_operand(t, i, &i->a, m), b = of_operand(t, i, &i->b, m);
+    mark_t a = of_operand(t, i, &i->a, m), b = of_operand(t, i, &i->b, m);
+    bool none = i->b.kind == TEAMS_IMMEDIATE && i->b.value == 0;
+    bool alike = i->a.kind == TEAMS_REGISTER && i->b.kind == TEAMS_REGISTER && i->a.number == i->b.number;
     switch (i->op) {
-    case TEAMS_MOVE:
-        return a;
+    case TEAMS_MOVE: /* a number may be another one on another way */
+        return i->a.kind == TEAMS_IMMEDIATE ? NOTHING : a;
     case TEAMS_ADDRESS:
-        return compute(of_address(i, m), NOTHING);
-    case TEAMS_BITS:
+        return of_address(i, m);
     case TEAMS_SELECT:
-        return i->b.kind == TEAMS_IMMEDIATE ? compute(a, NOTHING) : join(a, b);
-    case TEAMS_TEST:
-        return i->a.kind == i->b.kind && i->a.number == i->b.number ? a
-               : i->b.kind == TEAMS_IMMEDIATE                       ? compute(a, NOTHING)
-                                                                    : join(a, b);
-    case TEAMS_COMPARE: /* one side that moves on is enough */
-        return (uint8_t)((a | b) & SWAPPED ? MOVED : ((a | b) & 3 ? MOVED : NOTHING) | ((a | b) & READ));
+        return (join(a, b) & ~(STILL | SAME)) | (m->of[TEAMS_FLAGS] & READ);
+    case TEAMS_COMPARE:
+        return compare(a, b);
     case TEAMS_ADD:
-    case TEAMS_SUB: {
-        bool none = i->b.kind == TEAMS_IMMEDIATE && i->b.value == 0;
-        return none ? a : compute(a, b);
-    }
+        return none ? a : alike ? scale(a, b) : add(a, b);
+    case TEAMS_SUB:
+        return none ? a : subtract(a, b);
+    case TEAMS_SCALE:
+        return scale(a, b);
+    case TEAMS_HALVE:
+        return halve(a);
     default:
-        return compute(a, b);
+        return alike ? a : compute(a, b);
     }
 }
 
@@ -179,10 +243,8 @@ static void step(const struct turn *t, const struct teams_insn *i, struct marks 
         swap(t, i, m);
     } else if (i->op == TEAMS_OTHER) {
         other(t, i, m);
-    } else if (i->op == TEAMS_COMPARE || i->op == TEAMS_TEST) {
-        m->of[TEAMS_FLAGS] = result(t, i, m);
     } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
-        uint8_t mark = result(t, i, m);
+        mark_t mark = result(t, i, m);
         if (i->reads_flags && i->op != TEAMS_SELECT) /* with carry: it may be that nothing is added */
             mark = compute(mark, m->of[TEAMS_FLAGS]);
         put(t, i, m, mark);
@@ -191,7 +253,111 @@ static void step(const struct turn *t, const struct teams_insn *i, struct marks 
     }
 }
 
-static bool swaps(const struct teams_flow *f, int b)
+/* --- A turn --- */
+
+static bool meet(const struct turn *t, struct marks *to, const struct marks *from)
+{
+    bool changed = !to->seen;
+    if (changed)
+        *to = *from;
+    for (uint32_t k = 0; k < places(t); k++) {
+        mark_t both = join(to->of[k], from->of[k]);
+        changed |= both != to->of[k];
+        to->of[k] = both;
+    }
+    return changed;
+}
+
+static bool is_inside(const struct turn *t, int block)
+{
+    return block >= 0 && t->at[block].ways == INSIDE;
+}
+
+static bool run_block(struct turn *t, uint32_t b)
+{
+    const struct teams_block *block = &t->f->block[b];
+    struct marks m = t->at[b].begin;
+    bool changed = false;
+    for (uint32_t k = 0; k < block->count; k++)
+        step(t, &t->f->insn[block->first + k], &m);
+    t->at[b].flags = m.of[TEAMS_FLAGS];
+    for (int k = 0; k < 2; k++)
+        if (is_inside(t, block->next[k]))
+            changed |= meet(t, block->next[k] == (int)t->head ? &t->end : &t->at[block->next[k]].begin, &m);
+    return changed;
+}
+
+/* From the head, with the marks there as they are; inner loops need several passes. False: too many. */
+static bool run_turn(struct turn *t)
+{
+    bool changed = true;
+    for (uint32_t b = 0; b < t->f->blocks; b++)
+        t->at[b].begin.seen = false;
+    t->at[t->head].begin = t->begin;
+    t->end.seen = false;
+    for (int round = 0; changed && round < 32; round++) {
+        changed = false;
+        for (uint32_t b = t->head; b < t->f->blocks; b++)
+            if (is_inside(t, (int)b) && t->at[b].begin.seen)
+                changed |= run_block(t, b);
+    }
+    return !changed;
+}
+
+/* What does not move on in each turn loses its mark; whether any did. What just stays does so first: others may be
+   counted by it. */
+static bool drop_still(struct turn *t)
+{
+    bool stays = false, changed = false;
+    for (uint32_t k = 0; k < places(t); k++)
+        if (t->begin.of[k] & t->end.of[k] & SAME) {
+            t->begin.of[k] = STILL | (t->begin.of[k] & READ);
+            stays = true;
+        }
+    for (uint32_t k = 0; k < places(t) && !stays; k++) {
+        mark_t before = t->begin.of[k], end = t->end.of[k];
+        if (before & MOVES && (end & MOVES) == MOVED)
+            continue;
+        t->begin.of[k] = ((before | end) & READ) | (end & SEEN) | (before & end & STILL);
+        changed |= t->begin.of[k] != before;
+    }
+    return stays || changed;
+}
+
+/* Finds blocks without a smaller number than the head from which it is reached, and that are reached from it, but for
+   ways on from those that leave: all ways around whose smallest one it is, whether or not the loop has other entries.
+   False: there is none. */
+static bool find_ways(struct turn *t)
+{
+    bool around = false, changed = true;
+    for (uint32_t b = 0; b < t->f->blocks; b++)
+        t->at[b].ways = b == t->head ? FROM : 0;
+    while (changed) {
+        changed = false;
+        for (uint32_t b = t->head; b < t->f->blocks; b++) {
+            struct around *at = &t->at[b];
+            for (int k = 0; k < 2 && !at->leaves; k++) {
+                int to = t->f->block[b].next[k];
+                if (to < (int)t->head)
+                    continue;
+                uint8_t back = to == (int)t->head ? TO : t->at[to].ways & TO, on = at->ways & FROM;
+                around |= back && on;
+                changed |= (back & ~at->ways) || (on & ~t->at[to].ways);
+                at->ways |= back;
+                t->at[to].ways |= on;
+            }
+        }
+    }
+    return around;
+}
+
+static bool leads_out(const struct turn *t, uint32_t b)
+{
+    const int *next = t->f->block[b].next;
+    return (next[0] >= 0 && !is_inside(t, next[0])) || (next[1] >= 0 && !is_inside(t, next[1]));
+}
+
+static bool swaps(const struct teams_flow *f, uint32_t b)
 {
     bool any = false;
     for (uint32_t k = 0; k < f->block[b].count; k++)
@@ -199,142 +365,28 @@ static bool swaps(const struct teams_flow *f, int b)
     return any;
 }
 
-static void run_block(const struct turn *t, int b, struct marks *m)
+/* Decided in each turn by what the loop itself does: no way around passes none of the branches that do. A swap alone is
+   not: before it the loop may wait for the value that it swaps. */
+static bool ends_by_itself(struct turn *t)
 {
-    const struct teams_block *block = &t->f->block[b];
-    for (uint32_t k = 0; k < block->count; k++)
-        step(t, &t->f->insn[block->first + k], m);
-}
-
-static void begin_block(const struct turn *t, int b, struct marks *m)
-{
-    const struct teams_block *block = &t->f->block[b];
-    if (b == (int)t->head) {
-        *m = t->begin;
-        return;
-    }
-    m->seen = false;
-    for (uint32_t i = 0; i < block->before_count; i++) {
-        const struct marks *from = &t->end[block->before[i]];
-        if (!from->seen)
-            continue;
-        if (!m->seen)
-            *m = *from;
-        else
-            for (uint32_t k = 0; k < places(t); k++)
-                m->of[k] = join(m->of[k], from->of[k]);
-    }
-}
-
-/* One pass from the head, with the marks there as they are; inner loops need several. False: too many. */
-static bool run_turn(struct turn *t)
-{
-    bool changed = true;
-    for (uint32_t b = 0; b < t->f->blocks; b++)
-        t->end[b].seen = false;
-    for (int round = 0; changed && round < 32; round++) {
-        changed = false;
-        for (uint32_t b = t->head; b < t->f->blocks; b++) {
-            struct marks m;
-            if (!t->inside[b] || (b == t->head && t->end[b].seen))
-                continue;
-            begin_block(t, (int)b, &m);
-            if (!m.seen)
-                continue;
-            run_block(t, (int)b, &m);
-            changed |= !t->end[b].seen || memcmp(m.of, t->end[b].of, sizeof m.of) != 0;
-            t->end[b] = m;
-        }
-    }
-    return !changed;
-}
-
-/* What does not move on in each turn loses its mark; whether any did. */
-static bool drop_still(struct turn *t)
-{
-    const struct teams_flow *f = t->f;
-    const struct teams_block *head = &f->block[t->head];
-    bool dropped = false;
-    for (uint32_t i = 0; i < head->before_count; i++) {
-        const struct marks *end = &t->end[head->before[i]];
-        if (!t->inside[head->before[i]] || !end->seen)
-            continue;
-        for (uint32_t k = 0; k < places(t); k++) {
-            if ((t->begin.of[k] & 3) && (end->of[k] & 3) != MOVED) {
-                t->begin.of[k] &= READ;
-                dropped = true;
-            }
-            if ((end->of[k] & READ & ~t->begin.of[k]) && !(end->of[k] & 3)) {
-                t->begin.of[k] |= end->of[k] & READ;
-                dropped = true;
-            }
-        }
-    }
-    return dropped;
-}
-
-static bool leads_out(const struct turn *t, uint32_t b)
-{
-    const int *next = t->f->block[b].next;
-    return (next[0] >= 0 && !t->inside[next[0]]) || (next[1] >= 0 && !t->inside[next[1]]);
-}
-
-/* Whether a way around passes none of the blocks whose branch out of the loop moves on. */
-static bool passes_by(const struct turn *t)
-{
-    uint32_t count = 1;
-    bool around = false;
-    t->todo[0] = (int)t->head;
-    memset(t->inside + t->f->blocks, 0, t->f->blocks);
-    while (count && !around) {
-        int b = t->todo[--count];
-        if (t->end[b].leaves)
-            continue;
-        for (int k = 0; k < 2; k++) {
-            int to = t->f->block[b].next[k];
-            around |= to == (int)t->head;
-            if (to >= 0 && t->inside[to] && !t->inside[t->f->blocks + (uint32_t)to]) {
-                t->inside[t->f->blocks + (uint32_t)to] = 1;
-                t->todo[count++] = to;
-            }
-        }
-    }
-    return around;
-}
-
-/* Decided in each turn by what the loop itself does. A swap alone is not: before it the loop may wait for the value
-   that it swaps. */
-static bool ends_by_itself(const struct turn *t)
-{
-    bool fixed = false, swap_moves = false;
+    bool fixed = false, out = false;
     for (uint32_t b = 0; b < t->f->blocks; b++) {
-        t->end[b].leaves = false;
-        if (!t->inside[b] || !teams_flow_branch(t->f, (int)b) || !t->end[b].seen)
+        if (!is_inside(t, (int)b))
             continue;
-        uint8_t flags = t->end[b].of[TEAMS_FLAGS];
-        fixed |= (flags & READ) != 0;
-        bool out = (flags & 3) && leads_out(t, b);
-        t->end[b].leaves = out && !swaps(t->f, (int)b);
-        swap_moves |= out && swaps(t->f, (int)b);
+        out |= leads_out(t, b);
+        if (!teams_flow_branch(t->f, (int)b) || !t->at[b].begin.seen)
+            continue;
+        fixed |= (t->at[b].flags & READ) != 0;
+        t->at[b].leaves = (t->at[b].flags & MOVES) && leads_out(t, b) && !swaps(t->f, b);
     }
-    return !passes_by(t) || (swap_moves && !fixed) || !fixed;
-}
-
-static bool leaves(const struct turn *t)
-{
-    for (uint32_t b = 0; b < t->f->blocks; b++)
-        if (t->inside[b] && leads_out(t, b))
-            return true;
-    return false;
+    return out && (!fixed || !find_ways(t));
 }
 
 static bool waits(struct turn *t)
 {
-    if (!leaves(t))
-        return true;
-    memset(&t->begin, 0, sizeof t->begin);
     t->begin.seen = true;
-    memset(t->begin.of, FIRST, sizeof t->begin.of);
+    for (uint32_t k = 0; k < PLACES; k++)
+        t->begin.of[k] = FIRST | SAME;
     for (int round = 0; round < 16; round++) {
         if (!run_turn(t))
             return true;
@@ -344,57 +396,20 @@ static bool waits(struct turn *t)
     return true;
 }
 
-/* Blocks without a smaller number than the head from which it is reached, and that are reached from it: all ways around
-   whose smallest one it is, whether or not the loop has other entries. False: there is none. */
-static bool find_loop(struct turn *t)
-{
-    const struct teams_flow *f = t->f;
-    enum { FROM = 1, TO = 2 };
-    memset(t->inside, 0, f->blocks);
-    for (int way = FROM; way <= TO; way++) {
-        uint32_t count = 1;
-        t->todo[0] = (int)t->head;
-        while (count) {
-            const struct teams_block *b = &f->block[t->todo[--count]];
-            uint32_t nexts = way == FROM ? 2 : b->before_count;
-            for (uint32_t k = 0; k < nexts; k++) {
-                int to = way == FROM ? b->next[k] : b->before[k];
-                if (to < (int)t->head || (t->inside[to] & way))
-                    continue;
-                t->inside[to] |= (uint8_t)way;
-                t->todo[count++] = to;
-            }
-        }
-    }
-    for (uint32_t b = 0; b < f->blocks; b++)
-        t->inside[b] = t->inside[b] == (FROM | TO);
-    return t->inside[t->head];
-}
-
-static bool is_head(const struct teams_flow *f, uint32_t b)
-{
-    for (uint32_t k = 0; k < f->block[b].before_count; k++)
-        if (f->block[b].before[k] >= (int)b)
-            return true;
-    return false;
-}
-
 uintptr_t teams_wait_find(const struct teams_frame *frame)
 {
     const struct teams_flow *f = frame->flow;
     struct turn t = { .frame = frame, .f = f };
     uintptr_t where = 0;
     for (; t.head < f->blocks && !where; t.head++) {
-        if (!is_head(f, t.head))
+        if (!f->block[t.head].head)
             continue;
-        t.end = t.end ? t.end : malloc(f->blocks * sizeof *t.end);
-        t.inside = t.inside ? t.inside : calloc(2, f->blocks);
-        t.todo = t.todo ? t.todo : malloc(f->blocks * sizeof *t.todo);
-        if (!t.end || !t.inside || !t.todo || (find_loop(&t) && waits(&t)))
+        t.at = t.at ? t.at : malloc(f->blocks * sizeof *t.at);
+        for (uint32_t b = 0; t.at && b < f->blocks; b++)
+            t.at[b].leaves = false;
+        if (!t.at || (find_ways(&t) && waits(&t)))
             where = f->insn[f->block[t.head].first].address;
     }
-    free(t.end);
-    free(t.inside);
-    free(t.todo);
+    free(t.at);
     return where;
 }

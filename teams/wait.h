@@ -8,8 +8,10 @@
  * read) always succeeds for somebody; one that is repeated until it finds a constant waits for whoever stores it. A
  * place in the frame whose address others have is memory: it moves on only where the loop itself moves it.
  *
- * What moves on is found by following the loop's turn from its head: what is computed of what was there before. A
- * register that some turn leaves as it was, or that is set anew, does not move.
+ * What moves on is found by following the loop's turn from its head: what each turn adds to, always the same or a
+ * number, what it follows (a list), what it halves. Remainders, bits, differences of what moves and whatever else may
+ * come back to where it was do not move: a ring of places is one place. What is read from a place that moves is new in
+ * each turn, and so is all that is made of it.
  *
  * Threads: any.  Hook-safe: no.
  */
