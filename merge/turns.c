@@ -84,20 +84,17 @@ static void add_side(struct parts *p, const struct side *s)
 
 /* --- A node --- */
 
-static int put_turn(struct merge_union *out, struct job_turn t)
+static int put_turn(struct merge_union *out, const struct job_turn *t)
 {
-    int error = base_array_room(&out->turns, &out->turn_room, (uint64_t)out->turn_count + 1, sizeof *out->turns);
-    if (!error)
-        out->turns[out->turn_count++] = t;
-    return error;
+    return base_array_append(&out->c.turns, &out->c.turn_count, &out->turn_room, t, 1, sizeof *t);
 }
 
 /* Parts in the order of their exponents become a set for each, none where it is one for all. 1: too many ranges. */
 static int put_sets(struct merge_union *out, uint32_t node, const struct parts *p)
 {
-    uint64_t most = JOB_TURN_RANGES + job_ranges_size(out->ranges.range, out->member_ranges) / JOB_TURN_RANGES;
+    uint64_t most = JOB_TURN_RANGES + job_ranges_size(out->ranges.range, out->c.member_ranges) / JOB_TURN_RANGES;
     struct job_ranges sets = { 0 };
-    uint32_t before = out->turn_count;
+    uint32_t before = out->c.turn_count;
     int error = 0;
     for (uint32_t i = 0, next; i < p->count && !error; i = next) {
         struct job_turn t = { node, sets.count, 0, GRAMMAR_NONE, p->part[i].exponent };
@@ -106,13 +103,13 @@ static int put_sets(struct merge_union *out, uint32_t node, const struct parts *
         error = merge_sets_join(&sets, &p->part[i].set, sizeof *p->part, next - i);
         t.range_count = sets.count - t.range_first;
         if (!error)
-            error = sets.count > most ? 1 : put_turn(out, t);
+            error = sets.count > most ? 1 : put_turn(out, &t);
     }
-    if (error || out->turn_count == before + 1)
-        out->turn_count = before;
-    for (uint32_t i = before; i < out->turn_count && !error; i++)
-        error = merge_union_set(out, sets.range + out->turns[i].range_first, out->turns[i].range_count,
-                                &out->turns[i].range_first);
+    if (error || out->c.turn_count == before + 1)
+        out->c.turn_count = before;
+    for (uint32_t i = before; i < out->c.turn_count && !error; i++)
+        error = merge_union_set(out, sets.range + out->c.turns[i].range_first, out->c.turns[i].range_count,
+                                &out->c.turns[i].range_first);
     free(sets.range);
     return error;
 }
@@ -131,8 +128,8 @@ static int put_column(struct merge_union *out, uint32_t node, const struct parts
     struct one *one = malloc((members + 1) * sizeof *one);
     struct job_member *m = malloc((members + 1) * sizeof *m);
     uint64_t *number = malloc((members + 1) * sizeof *number), n = 0;
-    int error = one && m && number ? base_array_room(&out->columns, &out->column_room, (uint64_t)out->column_count + 1,
-                                                     sizeof *out->columns)
+    int error = one && m && number ? base_array_room(&out->c.columns, &out->column_room,
+                                                     (uint64_t)out->c.column_count + 1, sizeof *out->c.columns)
                                    : PYTHIA_ENOMEM;
     for (const struct part *q = p->part; q < p->part + p->count && !error; q++) {
         job_ranges_walk(q->set.ranges, q->set.count, m);
@@ -143,8 +140,8 @@ static int put_column(struct merge_union *out, uint32_t node, const struct parts
         qsort(one, n, sizeof *one, walk_order);
     for (uint64_t i = 0; i < n && !error; i++)
         number[i] = one[i].exponent;
-    error = error ?: job_column_make(&out->columns[out->column_count], number, n);
-    error = error ?: put_turn(out, (struct job_turn){ .node = node, .column = out->column_count++ });
+    error = error ?: job_column_make(&out->c.columns[out->c.column_count], number, n);
+    error = error ?: put_turn(out, &(struct job_turn){ .node = node, .column = out->c.column_count++ });
     free(one);
     free(m);
     free(number);

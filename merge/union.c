@@ -10,13 +10,11 @@
 
 void merge_union_clear(struct merge_union *both)
 {
+    job_class_clear(&both->c);
     free(both->ranges.range);
-    free(both->variants);
-    free(both->samples);
+    free(both->attrs);
     job_table_free(&both->memo);
     free(both->places);
-    free(both->turns);
-    job_columns_free(both->columns, both->column_count);
     memset(both, 0, sizeof *both);
 }
 
@@ -41,21 +39,18 @@ static int variant_order(const struct job_class *a, uint32_t i, const struct job
 
 static int join_all_variants(struct merge_union *out, const struct job_class *a, const struct job_class *b)
 {
-    uint32_t i = 0, k = 0;
-    while (i < a->variant_count || k < b->variant_count) {
+    int error = 0;
+    for (uint32_t i = 0, k = 0; (i < a->variant_count || k < b->variant_count) && !error; out->samples++) {
         int order = variant_order(a, i, b, k);
-        uint32_t na = order <= 0 ? run_length(a, i) : 0, nb = order >= 0 ? run_length(b, k) : 0;
-        uint32_t at = out->variant_count;
-        int error = merge_variants_join(out, a, a->variants + i, na, b, b->variants + k, nb);
-        error = error ?: base_array_room(&out->samples, &out->sample_room, (uint64_t)out->sample_count + 1,
-                                         sizeof *out->samples);
-        if (error)
-            return error;
-        out->samples[out->sample_count++] = out->variants[at].attr;
-        i += na;
-        k += nb;
+        const struct merge_side x = { a, a->variants + i, order <= 0 ? run_length(a, i) : 0 };
+        const struct merge_side y = { b, b->variants + k, order >= 0 ? run_length(b, k) : 0 };
+        error = merge_variants_join(out, &x, &y);
+        i += x.n;
+        k += y.n;
     }
-    return 0;
+    if (!error)
+        out->attrs = calloc((size_t)out->samples + 1, sizeof *out->attrs);
+    return error || out->attrs ? error : PYTHIA_ENOMEM;
 }
 
 int merge_class_join(const struct job_class *a, const struct job_class *b, struct merge_union *out)
@@ -64,13 +59,16 @@ int merge_class_join(const struct job_class *a, const struct job_class *b, struc
     if (a->grammar->node_count != b->grammar->node_count || !job_hash_equal(a->hash, b->hash))
         return PYTHIA_EINVAL;
     int error = job_ranges_union(&both.ranges, a->ranges, a->member_ranges, b->ranges, b->member_ranges);
-    both.member_ranges = both.ranges.count;
+    both.c.member_ranges = both.ranges.count;
     error = error ?: merge_turns_join(&both, a, b);
     error = error ?: join_all_variants(&both, a, b);
     if (error) {
         merge_union_clear(&both);
         return error;
     }
+    both.c.ranges = both.ranges.range;
+    both.c.range_count = both.ranges.count;
+    both.ranges.range = NULL;
     *out = both;
     return 0;
 }
@@ -96,35 +94,21 @@ void merge_class_commit(struct job_class *a, const struct job_class *b, struct m
         grammar_stats_join(&g->stats[n], &b->grammar->stats[n]);
         spread_join(&a->spread[n], &b->spread[n]);
     }
-    if (both->samples) { /* else there was none before either */
-        free(g->attrs);
-        g->attrs = both->samples;
-        g->attr_count = both->sample_count;
-    }
     struct job_member first = job_ranges_first(a->ranges, a->member_ranges);
     if (!job_class_bodiless(b) && job_member_before(job_ranges_first(b->ranges, b->member_ranges), first))
         take_exponents(g, b->grammar);
-    free(a->ranges);
-    a->ranges = both->ranges.range;
-    a->range_count = both->ranges.count;
-    a->member_ranges = both->member_ranges;
-    free(a->variants);
-    a->variants = both->variants;
-    a->variant_count = both->variant_count;
-    free(a->turns);
-    free(a->expanded); /* of fewer members */
-    a->expanded = NULL;
-    job_columns_free(a->columns, a->column_count);
-    a->turns = both->turns;
-    a->turn_count = both->turn_count;
-    a->columns = both->columns;
-    a->column_count = both->column_count;
+    free(g->attrs);
+    g->attrs = both->attrs;
+    g->attr_count = both->samples;
+    both->attrs = NULL;
+    struct job_class had = *a;
+    *a = both->c;
+    a->hash = had.hash;
+    a->grammar = g;
+    a->spread = had.spread;
+    had.grammar = NULL;
+    had.spread = NULL;
+    both->c = had; /* what it had goes with the union */
     job_class_samples(a);
-    both->samples = NULL;
-    both->ranges.range = NULL;
-    both->variants = NULL;
-    both->turns = NULL;
-    both->columns = NULL;
-    both->column_count = 0;
     merge_union_clear(both);
 }

@@ -11,8 +11,8 @@
  * the order of merging does not matter. Members without exact values (VARIES) are one group, team sizes one group for
  * each list of sizes; their counts and sums add.
  *
- * Cost of joining one node and channel: constant where one formula holds for everybody (SPMD); linear in the number of
- * variants where the groups are those of one side; in the number of members, with sorting, where there are new ones.
+ * Cost of joining one node and channel: that of sorting the variants where the groups are those of one side (one
+ * formula for everybody, SPMD, is one group); else that of sorting the members.
  *
  * Private to merge/.  Threads: owner.  Hook-safe: no.
  */
@@ -25,21 +25,16 @@
 
 struct merge_place { uint32_t first, count; };
 
-/* The variants of a class under construction. */
+/* A class under construction, without grammar and spread. */
 struct merge_union {
-    struct job_ranges ranges; /* the members first */
-    uint32_t member_ranges;
-    struct job_variant *variants;
-    uint32_t variant_count, variant_room;
-    struct grammar_attr *samples; /* of variant 0 of each node and channel: the grammar's attrs */
-    uint32_t sample_count, sample_room;
+    struct job_class c;
+    struct job_ranges ranges;   /* the members first; the class's in the end */
+    uint32_t variant_room, turn_room, column_room;
+    struct grammar_attr *attrs; /* room for the grammar's: a sample of each node and channel … */
+    uint32_t samples;           /* … so many */
     struct job_table memo; /* hash of a set's ranges -> its place: equal sets are stored once */
     struct merge_place *places;
     uint32_t place_count, place_room;
-    struct job_turn *turns;
-    uint32_t turn_count, turn_room;
-    struct job_column *columns;
-    uint32_t column_count, column_room;
 };
 
 /* 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, or PYTHIA_EINVAL: they share a member or are not the same class. */
@@ -60,8 +55,9 @@ int merge_union_set(struct merge_union *out, const struct job_range *r, uint32_t
 int merge_turns_join(struct merge_union *out, const struct job_class *a, const struct job_class *b);
 
 /* --- Variants (variant.c) --- */
-/* Appends the union of the variants of one node and channel to the union of the classes. Either side may be empty. */
-int merge_variants_join(struct merge_union *out, const struct job_class *a, const struct job_variant *va,
-                        uint32_t na, const struct job_class *b, const struct job_variant *vb, uint32_t nb);
+/* Of a class, the variants of one node and channel. */
+struct merge_side { const struct job_class *c; const struct job_variant *v; uint32_t n; };
+/* Appends the union of both sides' to the union of the classes. Either side may be empty. */
+int merge_variants_join(struct merge_union *out, const struct merge_side *a, const struct merge_side *b);
 
 #endif

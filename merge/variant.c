@@ -85,24 +85,19 @@ int merge_sets_join(struct job_ranges *out, const struct merge_set *s, size_t ap
 
 static int remember_place(struct merge_union *out, struct grammar_hash hash, const struct job_range *r, uint32_t count)
 {
+    struct merge_place place = { out->ranges.count, count };
     int error = job_table_reserve(&out->memo, 1);
+    error = error ?: base_array_append(&out->ranges.range, &out->ranges.count, &out->ranges.room, r, count, sizeof *r);
+    error = error ?: base_array_append(&out->places, &out->place_count, &out->place_room, &place, 1, sizeof place);
     if (!error)
-        error = base_array_room(&out->places, &out->place_room, (uint64_t)out->place_count + 1, sizeof *out->places);
-    if (!error)
-        error = base_array_room(&out->ranges.range, &out->ranges.room, (uint64_t)out->ranges.count + count, sizeof *r);
-    if (error)
-        return error;
-    memcpy(out->ranges.range + out->ranges.count, r, count * sizeof *r);
-    out->places[out->place_count] = (struct merge_place){ out->ranges.count, count };
-    job_table_put(&out->memo, hash, out->place_count++);
-    out->ranges.count += count;
-    return 0;
+        job_table_put(&out->memo, hash, out->place_count - 1);
+    return error;
 }
 
 int merge_union_set(struct merge_union *out, const struct job_range *r, uint32_t count, uint32_t *first)
 {
     *first = 0;
-    if (job_ranges_equal(r, count, out->ranges.range, out->member_ranges))
+    if (job_ranges_equal(r, count, out->ranges.range, out->c.member_ranges))
         return 0;
     struct grammar_hash hash = job_hash_bytes(0, r, count * sizeof *r);
     uint32_t place = job_table_find(&out->memo, hash);
@@ -119,19 +114,16 @@ int merge_union_set(struct merge_union *out, const struct job_range *r, uint32_t
 /* Appends one variant; its ranges are `r`, shared with equal sets in the union. */
 static int append_variant(struct merge_union *out, struct job_variant v, const struct job_range *r, uint32_t count)
 {
-    int error = base_array_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
-    error = error ?: merge_union_set(out, r, count, &v.range_first);
+    int error = merge_union_set(out, r, count, &v.range_first);
     v.range_count = count;
-    if (!error)
-        out->variants[out->variant_count++] = v;
-    return error;
+    return error ?: base_array_append(&out->c.variants, &out->c.variant_count, &out->variant_room, &v, 1, sizeof v);
 }
 
-static int copy_variants(struct merge_union *out, const struct job_class *c, const struct job_variant *v, uint32_t n)
+static int copy_variants(struct merge_union *out, const struct merge_side *s)
 {
     int error = 0;
-    for (uint32_t i = 0; i < n && !error; i++)
-        error = append_variant(out, v[i], c->ranges + v[i].range_first, v[i].range_count);
+    for (const struct job_variant *v = s->v; v < s->v + s->n && !error; v++)
+        error = append_variant(out, *v, s->c->ranges + v->range_first, v->range_count);
     return error;
 }
 
@@ -178,7 +170,7 @@ static struct grammar_hash piece_key(const struct piece *a, uint32_t relation)
     return job_hash_bytes(relation, &key, sizeof key);
 }
 
-/* Numbers the groups of a partition; how many in *groups. */
+/* Numbers the groups of a partition in the order in which pieces come to them; how many in *groups. */
 static int partition(struct pieces *all, uint32_t relation, uint32_t *groups)
 {
     struct job_table table = { 0 };
@@ -202,11 +194,11 @@ static bool alone(const struct job_class *c, const struct job_variant *v)
 }
 
 /* Whether no group of the partition by `relation` cuts through one of these variants. */
-static bool unions_of(const struct job_class *c, const struct job_variant *v, uint32_t n, uint32_t relation)
+static bool unions_of(const struct merge_side *s, uint32_t relation)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t key = job_relation_possible(&v[i].attr, v[i].modulus) & relation ? relation : JOB_ABSOLUTE;
-        if (!alone(c, &v[i]) && !(v[i].relations & key))
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t key = job_relation_possible(&s->v[i].attr, s->v[i].modulus) & relation ? relation : JOB_ABSOLUTE;
+        if (!alone(s->c, &s->v[i]) && !(s->v[i].relations & key))
             return false;
     }
     return true;
@@ -214,16 +206,16 @@ static bool unions_of(const struct job_class *c, const struct job_variant *v, ui
 
 /* --- From groups to variants --- */
 
-static int piece_order(const void *x, const void *y)
+static int by_first(const void *x, const void *y)
 {
     const struct piece *a = x, *b = y;
-    return BASE_ORDER(a->group, b->group) ?: (job_member_before(a->first, b->first) ? -1 : 1);
+    return BASE_ORDER(a->first.rank, b->first.rank) ?: BASE_ORDER(a->first.thread, b->first.thread);
 }
 
-static int first_order(const void *x, const void *y)
+static int by_group(const void *x, const void *y)
 {
-    const struct piece *a = *(const struct piece *const *)x, *b = *(const struct piece *const *)y;
-    return job_member_before(a->first, b->first) ? -1 : 1;
+    const struct piece *a = x, *b = y;
+    return BASE_ORDER(a->group, b->group) ?: by_first(x, y);
 }
 
 static int emit_group(struct merge_union *out, struct job_ranges *scratch, uint32_t node, const struct piece *a,
@@ -244,58 +236,35 @@ static int emit_group(struct merge_union *out, struct job_ranges *scratch, uint3
     return append_variant(out, v, scratch->range, scratch->count);
 }
 
-static uint32_t group_length(const struct pieces *all, const struct piece *a)
+/* Appends the groups as variants, in the order of their first members: pieces were in that order when they got them. */
+static int emit(struct merge_union *out, uint32_t node, struct pieces *all)
 {
-    uint32_t n = 1;
-    while (a + n < all->piece + all->count && a[n].group == a->group)
-        n++;
-    return n;
-}
-
-/* Appends the groups as variants, in the order of their first members. */
-static int emit(struct merge_union *out, uint32_t node, struct pieces *all, uint32_t groups)
-{
-    const struct piece **head = malloc(groups * sizeof *head);
     struct job_ranges scratch = { 0 };
-    uint32_t at = 0;
-    int error = head ? 0 : PYTHIA_ENOMEM;
-    if (error)
-        return error;
-    qsort(all->piece, all->count, sizeof *all->piece, piece_order);
-    for (uint32_t g = 0; g < groups; at += group_length(all, head[g++]))
-        head[g] = &all->piece[at];
-    qsort(head, groups, sizeof *head, first_order);
-    for (uint32_t g = 0; g < groups && !error; g++)
-        error = emit_group(out, &scratch, node, head[g], group_length(all, head[g]));
-    free(scratch.range);
-    free(head);
-    return error;
-}
-
-/* --- The three ways of joining --- */
-
-/* One formula for everybody: 0, an error, or 1 where there is none. */
-static int join_single(struct merge_union *out, const struct job_class *a, const struct job_variant *va,
-                       const struct job_class *b, const struct job_variant *vb)
-{
-    struct piece pair[2] = { piece_of(a, va), piece_of(b, vb) };
-    struct job_ranges scratch = { 0 };
-    if (va->modulus != vb->modulus || va->attr.kind != vb->attr.kind || !job_relation_exact(&va->attr))
-        return 1;
-    if (!job_relation_agree(va->relations & vb->relations, va->modulus, &va->attr, pair[0].first.rank, &vb->attr,
-                              pair[1].first.rank))
-        return 1;
-    int error = emit_group(out, &scratch, va->node, pair, 2);
+    int error = 0;
+    qsort(all->piece, all->count, sizeof *all->piece, by_group);
+    for (uint32_t i = 0, next; i < all->count && !error; i = next) {
+        for (next = i + 1; next < all->count && all->piece[next].group == all->piece[i].group; next++)
+            ;
+        error = emit_group(out, &scratch, node, all->piece + i, next - i);
+    }
     free(scratch.range);
     return error;
 }
 
-/* The relation whose partition the variants of one side are; 0 is an error (in *error). */
-static uint32_t relation_of(const struct job_class *c, const struct job_variant *v, struct pieces *all, int *error)
+/* --- The two ways of joining --- */
+
+static void add_whole(struct pieces *all, const struct merge_side *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        all->piece[all->count++] = piece_of(s->c, &s->v[i]);
+}
+
+/* The relation whose partition the variants of one side, the pieces, are; 0 is an error (in *error). */
+static uint32_t relation_of(const struct merge_side *s, struct pieces *all, int *error)
 {
     uint32_t groups;
     for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
-        if (!unions_of(c, v, all->count, relation))
+        if (!unions_of(s, relation))
             continue;
         if ((*error = partition(all, relation, &groups)))
             return 0;
@@ -307,25 +276,24 @@ static uint32_t relation_of(const struct job_class *c, const struct job_variant 
 }
 
 /* The groups that side `a` has, if all of `b` falls into them: then no relation makes fewer. 1 where it does not. */
-static int join_into(struct merge_union *out, const struct job_class *a, const struct job_variant *va, uint32_t na,
-                     const struct job_class *b, const struct job_variant *vb, uint32_t nb)
+static int join_into(struct merge_union *out, const struct merge_side *a, const struct merge_side *b)
 {
-    struct pieces all = { malloc(((size_t)na + nb) * sizeof *all.piece), na };
+    struct pieces all = { malloc(((size_t)a->n + b->n) * sizeof *all.piece), 0 };
     uint32_t groups = 0;
     int error = 0;
     if (!all.piece)
         return PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < na; i++)
-        all.piece[i] = piece_of(a, &va[i]);
-    uint32_t relation = relation_of(a, va, &all, &error);
-    if (!error && !unions_of(b, vb, nb, relation))
+    add_whole(&all, a);
+    uint32_t relation = relation_of(a, &all, &error);
+    if (!error && !unions_of(b, relation))
         error = 1;
-    for (uint32_t i = 0; i < nb; i++)
-        all.piece[na + i] = piece_of(b, &vb[i]);
-    all.count = na + nb;
-    error = error ?: partition(&all, relation, &groups);
+    if (!error) {
+        add_whole(&all, b);
+        qsort(all.piece, all.count, sizeof *all.piece, by_first);
+        error = partition(&all, relation, &groups);
+    }
     if (!error)
-        error = groups == na ? emit(out, va->node, &all, groups) : 1;
+        error = groups == a->n ? emit(out, a->v->node, &all) : 1;
     free(all.piece);
     return error;
 }
@@ -334,11 +302,11 @@ static int join_into(struct merge_union *out, const struct job_class *a, const s
 static uint32_t take_apart(struct piece *out, const struct job_class *c, const struct job_variant *v,
                            struct job_range *lone)
 {
-    struct piece whole = piece_of(c, v);
-    *out = whole;
+    *out = piece_of(c, v);
     if (!job_relation_exact(&v->attr))
         return 1;
-    uint32_t n = merge_set_apart(&whole.set, lone);
+    const struct merge_set whole = out->set;
+    uint32_t n = merge_set_apart(&whole, lone);
     for (uint32_t i = 0; i < n; i++) {
         out[i] = (struct piece){ .set = { &lone[i], 1 },
                                  .first = { lone[i].first, lone[i].thread },
@@ -349,61 +317,54 @@ static uint32_t take_apart(struct piece *out, const struct job_class *c, const s
     return n;
 }
 
-static uint64_t members_of(const struct job_class *c, const struct job_variant *v, uint32_t n)
+static uint64_t members_of(const struct merge_side *s)
 {
     uint64_t size = 0;
-    for (uint32_t i = 0; i < n; i++)
-        size += job_ranges_size(c->ranges + v[i].range_first, v[i].range_count);
+    for (uint32_t i = 0; i < s->n; i++)
+        size += job_ranges_size(s->c->ranges + s->v[i].range_first, s->v[i].range_count);
     return size;
 }
 
 static int emit_best(struct merge_union *out, uint32_t node, struct pieces *all)
 {
-    uint32_t best = JOB_ABSOLUTE, fewest = 0, groups = 0;
-    for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
-        int error = partition(all, relation, &groups);
-        if (error)
-            return error;
-        if (relation == JOB_ABSOLUTE || groups < fewest) {
+    uint32_t best = JOB_ABSOLUTE, fewest = UINT32_MAX, groups = 0;
+    int error = 0;
+    qsort(all->piece, all->count, sizeof *all->piece, by_first);
+    for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR && !error; relation <<= 1) {
+        error = partition(all, relation, &groups);
+        if (groups < fewest) {
             best = relation;
             fewest = groups;
         }
     }
-    int error = partition(all, best, &groups);
-    return error ?: emit(out, node, all, groups);
+    error = error ?: partition(all, best, &groups);
+    return error ?: emit(out, node, all);
 }
 
-static int join_members(struct merge_union *out, const struct job_class *a, const struct job_variant *va,
-                        uint32_t na, const struct job_class *b, const struct job_variant *vb, uint32_t nb)
+static int join_members(struct merge_union *out, const struct merge_side *a, const struct merge_side *b)
 {
-    uint64_t size = members_of(a, va, na) + members_of(b, vb, nb);
+    const struct merge_side *const side[] = { a, b };
+    uint64_t size = members_of(a) + members_of(b);
     if (size > JOB_LIMIT)
         return PYTHIA_ELIMIT;
     struct pieces all = { malloc(size * sizeof *all.piece), 0 };
     struct job_range *lone = malloc(size * sizeof *lone);
     int error = all.piece && lone ? 0 : PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < na && !error; i++)
-        all.count += take_apart(all.piece + all.count, a, &va[i], lone + all.count);
-    for (uint32_t i = 0; i < nb && !error; i++)
-        all.count += take_apart(all.piece + all.count, b, &vb[i], lone + all.count);
-    if (!error)
-        error = emit_best(out, na ? va->node : vb->node, &all);
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < side[k]->n && !error; i++)
+            all.count += take_apart(all.piece + all.count, side[k]->c, &side[k]->v[i], lone + all.count);
+    error = error ?: emit_best(out, a->v->node, &all);
     free(lone);
     free(all.piece);
     return error;
 }
 
-int merge_variants_join(struct merge_union *out, const struct job_class *a, const struct job_variant *va,
-                        uint32_t na, const struct job_class *b, const struct job_variant *vb, uint32_t nb)
+int merge_variants_join(struct merge_union *out, const struct merge_side *a, const struct merge_side *b)
 {
-    int error = 1;
-    if (!na || !nb)
-        return na ? copy_variants(out, a, va, na) : copy_variants(out, b, vb, nb);
-    if (na == 1 && nb == 1)
-        error = join_single(out, a, va, b, vb);
+    if (!a->n || !b->n)
+        return copy_variants(out, a->n ? a : b);
+    int error = join_into(out, a, b);
     if (error == 1)
-        error = join_into(out, a, va, na, b, vb, nb);
-    if (error == 1)
-        error = join_into(out, b, vb, nb, a, va, na);
-    return error == 1 ? join_members(out, a, va, na, b, vb, nb) : error;
+        error = join_into(out, b, a);
+    return error == 1 ? join_members(out, a, b) : error;
 }
