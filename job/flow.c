@@ -7,16 +7,10 @@
 #include "base/array.h"
 #include "base/order.h"
 #include "job/check.h"
-#include "job/flow_join.h"
 #include "job/schema.h"
 #include "pythia.h"
 
-void job_flows_free(struct job_flows *f)
-{
-    free(f->row);
-    free(f->ranges.range);
-    memset(f, 0, sizeof *f);
-}
+enum { FLOW_PAIRS = 16384 /* members of rows that are written out */, FLOW_ROWS = 4096 };
 
 uint32_t job_flow_peer(const struct job_flow *f, uint32_t rank, uint32_t ranks)
 {
@@ -27,56 +21,266 @@ uint32_t job_flow_peer(const struct job_flow *f, uint32_t rank, uint32_t ranks)
     return (uint32_t)(((uint64_t)rank + f->value) % ranks);
 }
 
-int job_flows_append(struct job_flows *f, struct job_flow row, const struct job_range *ranges, uint32_t count)
+static uint32_t value_of(uint32_t peer, uint32_t rank, uint32_t relation, uint32_t ranks)
 {
-    row.range_first = f->ranges.count;
-    row.range_count = count;
-    int error = base_array_append(&f->ranges.range, &f->ranges.count, &f->ranges.room, ranges, count, sizeof *ranges);
-    error = error ?: base_array_append(&f->row, &f->count, &f->room, &row, 1, sizeof row);
-    if (error)
-        f->ranges.count = row.range_first;
-    return error;
+    if (peer == GRAMMAR_NONE || relation == JOB_ABSOLUTE || !ranks)
+        return peer;
+    if (relation == JOB_XOR)
+        return peer ^ rank;
+    return (uint32_t)(((uint64_t)peer + ranks - rank % ranks) % ranks);
 }
 
-/* --- Two jobs, terminal by terminal and direction by direction --- */
+/* A row with its ranks; `side`: of which of two jobs. */
+struct item {
+    struct job_flow row;
+    struct job_set set;
+    uint32_t side;
+};
 
-static int by_terminal(const struct job_flow_item *a, const struct job_flow_item *b)
+static uint32_t first_rank(const struct item *i)
+{
+    return i->set.ranges->first;
+}
+
+static int by_terminal(const struct item *a, const struct item *b)
 {
     return BASE_ORDER(a->row.terminal, b->row.terminal) ?: BASE_ORDER(a->row.receives, b->row.receives);
 }
 
 static int by_side(const void *x, const void *y)
 {
-    const struct job_flow_item *a = x, *b = y;
+    const struct item *a = x, *b = y;
     return by_terminal(a, b) ?: BASE_ORDER(a->side, b->side);
 }
 
-uint32_t job_flows_items(const struct job_flows *f, const uint32_t *terminal_map, uint32_t side,
-                         struct job_flow_item *to)
+static int by_place(const void *x, const void *y)
 {
-    for (uint32_t i = 0; i < f->count; i++) {
-        to[i] = (struct job_flow_item){ f->row[i], f->ranges.range + f->row[i].range_first, side };
-        if (terminal_map)
-            to[i].row.terminal = terminal_map[to[i].row.terminal];
+    const struct item *a = x, *b = y;
+    return BASE_ORDER(first_rank(a), first_rank(b)) ?: BASE_ORDER(a->row.value, b->row.value);
+}
+
+static int by_content(const void *x, const void *y)
+{
+    const struct job_flow *a = &((const struct item *)x)->row, *b = &((const struct item *)y)->row;
+    return BASE_ORDER(a->value, b->value) ?: BASE_ORDER(a->messages, b->messages) ?: BASE_ORDER(a->bytes, b->bytes);
+}
+
+/* --- Rows of one terminal and direction, as sets --- */
+
+static uint64_t members_of(const struct item *item, uint32_t count)
+{
+    uint64_t members = 0;
+    for (uint32_t i = 0; i < count; i++)
+        members += job_ranges_size(item[i].set.ranges, item[i].set.count);
+    return members;
+}
+
+/* Rows of one relation; of means those of one peer are one row, else those of equal content. */
+static int join_sets(struct job *made, struct item *item, uint32_t count, bool mean)
+{
+    int error = 0;
+    if (count)
+        qsort(item, count, sizeof *item, by_content);
+    for (uint32_t i = 0, next; i < count && !error; i = next) {
+        struct job_flow row = item[i].row;
+        for (next = i + 1; next < count && (mean ? item[next].row.value == row.value
+                                                 : by_content(&item[i], &item[next]) == 0); next++) {
+            row.messages += mean ? item[next].row.messages : 0;
+            row.bytes += mean ? item[next].row.bytes : 0;
+        }
+        error = job_rows_append(made, JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, &row, &item[i].set, sizeof *item,
+                                next - i);
     }
-    return f->count;
+    return error;
+}
+
+/* --- Written out --- */
+
+/* Each rank and each of its peers as a row of its own. */
+struct pairs {
+    struct item *item;
+    struct job_range *lone;
+    uint32_t count;
+};
+
+static void pairs_free(struct pairs *p)
+{
+    free(p->item);
+    free(p->lone);
+}
+
+/* With room for `more` rows behind them. */
+static int write_out(struct pairs *p, const struct item *item, uint32_t count, uint32_t ranks, uint32_t more)
+{
+    uint64_t members = members_of(item, count);
+    *p = (struct pairs){ 0 };
+    if (members + more > BASE_ARRAY_LIMIT)
+        return PYTHIA_ELIMIT;
+    p->item = malloc((size_t)(members + more + 1) * sizeof *p->item);
+    p->lone = malloc((size_t)(members + 1) * sizeof *p->lone);
+    if (!p->item || !p->lone)
+        return PYTHIA_ENOMEM;
+    for (const struct item *end = item + count; item < end; item++)
+        for (uint32_t k = job_set_apart(&item->set, p->lone + p->count); k > 0; k--, p->count++) {
+            struct item *to = &p->item[p->count];
+            *to = *item;
+            to->set = (struct job_set){ &p->lone[p->count], 1 };
+            to->row.value = job_flow_peer(&item->row, first_rank(to), ranks);
+            to->row.relation = JOB_ABSOLUTE;
+        }
+    p->count = BASE_ARRAY_JOIN(p->item, p->count, by_place, into, from,
+                               (into->row.messages += from->row.messages, into->row.bytes += from->row.bytes));
+    return 0;
+}
+
+/* Sorts by a relation; how many rows there would be. */
+static uint32_t arrange(struct pairs *p, uint32_t relation, uint32_t ranks)
+{
+    uint32_t rows = 0;
+    for (struct item *i = p->item; i < p->item + p->count; i++) {
+        uint32_t peer = job_flow_peer(&i->row, first_rank(i), ranks);
+        i->row.value = value_of(peer, first_rank(i), relation, ranks);
+        i->row.relation = (uint8_t)relation;
+    }
+    if (p->count)
+        qsort(p->item, p->count, sizeof *p->item, by_content);
+    for (uint32_t i = 0; i < p->count; i++)
+        rows += !i || by_content(&p->item[i - 1], &p->item[i]) != 0;
+    return rows;
+}
+
+/* Means: by peer, or where those are too many all as one, of nobody. */
+static void become_means(struct pairs *p)
+{
+    uint32_t values = 0;
+    for (uint32_t i = 0; i < p->count; i++) /* by value first */
+        values += !i || p->item[i - 1].row.value != p->item[i].row.value;
+    for (uint32_t i = 0; i < p->count; i++) {
+        p->item[i].row.mean = 1;
+        p->item[i].row.value = values > FLOW_ROWS ? GRAMMAR_NONE : p->item[i].row.value;
+    }
+}
+
+/* In the relation that makes the fewest rows. */
+static int join_pairs(struct job *made, const struct item *item, uint32_t count, uint32_t ranks)
+{
+    struct pairs p;
+    uint32_t best = JOB_ABSOLUTE, fewest = UINT32_MAX;
+    int error = write_out(&p, item, count, ranks, 0);
+    for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR && !error; relation <<= 1) {
+        uint32_t rows = arrange(&p, relation, ranks);
+        best = rows < fewest ? relation : best;
+        fewest = rows < fewest ? rows : fewest;
+    }
+    if (!error) {
+        arrange(&p, best, ranks);
+        if (fewest > FLOW_ROWS)
+            become_means(&p);
+        error = join_sets(made, p.item, p.count, fewest > FLOW_ROWS);
+    }
+    pairs_free(&p);
+    return error;
+}
+
+/* Some rows are means, in one relation or in two: all others become means, too. Those of another relation are of
+   nobody. */
+static int join_means(struct job *made, struct item *item, uint32_t count, uint32_t ranks)
+{
+    struct pairs p;
+    uint32_t means = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (item[i].row.mean) {
+            struct item mean = item[i];
+            item[i] = item[means];
+            item[means++] = mean;
+        }
+    for (uint32_t i = 1; i < means; i++) {
+        item[i].row.value = item[i].row.relation == item->row.relation ? item[i].row.value : GRAMMAR_NONE;
+        item[i].row.relation = item->row.relation;
+    }
+    int error = write_out(&p, item + means, count - means, ranks, means);
+    if (!error) {
+        arrange(&p, item->row.relation, ranks);
+        become_means(&p);
+        memcpy(p.item + p.count, item, means * sizeof *item);
+        error = join_sets(made, p.item, p.count + means, true);
+    }
+    pairs_free(&p);
+    return error;
+}
+
+/* The rows that the larger side has, if all of the other falls into them: then no relation makes fewer. 1 where it does
+   not, and nothing is appended. */
+static int join_into(struct job *made, const struct item *item, uint32_t count, uint32_t ranks)
+{
+    struct pairs p;
+    uint32_t first = 0, rows = made->flows.count, ranges = made->flows.ranges.count;
+    while (first < count && item[first].side == item->side)
+        first++;
+    if (first == count)
+        return 1;
+    bool second = members_of(item, first) < members_of(item + first, count - first);
+    const struct item *large = item + (second ? first : 0), *small = item + (second ? 0 : first);
+    uint32_t larger = second ? count - first : first;
+    int error = write_out(&p, small, count - larger, ranks, larger);
+    if (!error) {
+        arrange(&p, large->row.relation, ranks);
+        memcpy(p.item + p.count, large, larger * sizeof *large);
+        error = join_sets(made, p.item, p.count + larger, false);
+    }
+    pairs_free(&p);
+    if (error || made->flows.count - rows == larger)
+        return error;
+    made->flows.count = rows;
+    made->flows.ranges.count = ranges;
+    return 1;
+}
+
+/* Rows of one terminal and direction, those of side 0 first. As long as they are of few ranks they are written out and
+   put together anew, so that the result depends on what they say alone; then rows of equal content are joined. */
+static int join_items(struct job *made, struct item *item, uint32_t count, uint32_t ranks)
+{
+    bool one_relation = true, mean = false, means = true;
+    for (uint32_t i = 0; i < count; i++) {
+        one_relation &= item[i].row.relation == item->row.relation;
+        mean |= item[i].row.mean;
+        means &= item[i].row.mean;
+    }
+    if (one_relation && mean == means && (mean || members_of(item, count) > FLOW_PAIRS))
+        return join_sets(made, item, count, mean);
+    if (mean)
+        return join_means(made, item, count, ranks);
+    int error = join_into(made, item, count, ranks);
+    return error == 1 ? join_pairs(made, item, count, ranks) : error;
+}
+
+/* --- Two jobs, terminal by terminal and direction by direction --- */
+
+static uint32_t items_of(const struct job *j, const uint32_t *terminal_map, uint32_t side, struct item *to)
+{
+    for (uint32_t i = 0; i < j->flows.count; i++) {
+        const struct job_flow *row = &j->flows.row[i];
+        to[i] = (struct item){ *row, { j->flows.ranges.range + row->range_first, row->range_count }, side };
+        if (terminal_map)
+            to[i].row.terminal = terminal_map[row->terminal];
+    }
+    return j->flows.count;
 }
 
 int job_flows_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made)
 {
-    const struct job_flows *a = &into->flows, *b = &from->flows;
-    struct job_flow_item *item = malloc(((size_t)a->count + b->count + 1) * sizeof *item);
+    struct item *item = malloc(((size_t)into->flows.count + from->flows.count + 1) * sizeof *item);
     uint32_t n = 0, ranks = into->info.ranks > from->info.ranks ? into->info.ranks : from->info.ranks;
     int error = item ? 0 : PYTHIA_ENOMEM;
     if (!error) {
-        n = job_flows_items(a, NULL, 0, item);
-        n += job_flows_items(b, maps->of[JOB_OF_TERMINALS], 1, item + n);
+        n = items_of(into, NULL, 0, item);
+        n += items_of(from, maps->of[JOB_OF_TERMINALS], 1, item + n);
         qsort(item, n, sizeof *item, by_side);
     }
     for (uint32_t i = 0, next; i < n && !error; i = next) {
         for (next = i + 1; next < n && by_terminal(&item[i], &item[next]) == 0; next++)
             ;
-        error = job_flows_join_items(&made->flows, item + i, next - i, ranks);
+        error = join_items(made, item + i, next - i, ranks);
     }
     free(item);
     return error;
@@ -96,7 +300,7 @@ int job_flow_add(struct job *j, uint32_t rank, uint32_t terminal, bool receives,
                             .messages = messages, .bytes = bytes };
     if (terminal >= j->terminal_count || (peer != GRAMMAR_NONE && peer >= j->info.ranks))
         return PYTHIA_EINVAL;
-    return job_flows_append(&j->flows, row, &at, 1);
+    return job_rows_append(j, JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, &row, &(struct job_set){ &at, 1 }, 0, 1);
 }
 
 /* --- Reading --- */

@@ -66,7 +66,6 @@ struct job_flow_pair {
 int job_flows_walk(const struct job *j, int (*visit)(void *arg, const struct job_flow_pair *pair), void *arg);
 
 /* --- Between the parts of a job --- */
-void job_flows_free(struct job_flows *f);
 int job_flows_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
 /* Of jobs without a common rank. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, PYTHIA_EINVAL (job/schema.h). */
 int job_flows_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);

@@ -16,32 +16,30 @@ enum { GROUP_STEPS = 1 << 20 }; /* of a look-up in one group; a file that needs 
 
 /* --- Building --- */
 
-/* Appends a group of equal content. */
-static int append(struct job_groups *g, struct job_group group, const struct job_run *runs,
-                  const struct job_range *ranges)
-{
-    group.run_first = g->run_count;
-    group.range_first = g->ranges.count;
-    int error = base_array_append(&g->runs, &g->run_count, &g->run_room, runs, group.run_count, sizeof *runs);
-    error = error ?: base_array_append(&g->ranges.range, &g->ranges.count, &g->ranges.room, ranges, group.range_count,
-                                       sizeof *ranges);
-    return error ? error
-                 : base_array_append(&g->group, &g->group_count, &g->group_room, &group, 1, sizeof group);
-}
-
 /* A group with what its numbers stand for. */
 struct view {
     struct job_group group;
     const struct job_run *runs;
-    const struct job_range *ranges;
+    struct job_set set; /* the origins */
 };
 
 static struct view view_of(const struct job_groups *g, uint32_t i, const uint32_t *comm_map)
 {
-    struct view v = { g->group[i], g->runs + g->group[i].run_first, g->ranges.range + g->group[i].range_first };
+    struct view v = { g->group[i], g->runs + g->group[i].run_first,
+                      { g->ranges.range + g->group[i].range_first, g->group[i].range_count } };
     if (comm_map)
         v.group.comm = comm_map[v.group.comm];
     return v;
+}
+
+/* Appends n groups of equal content as one. */
+static int append(struct job *made, const struct view *v, uint32_t n)
+{
+    struct job_groups *g = &made->groups;
+    struct job_group group = v->group;
+    group.run_first = g->run_count;
+    int error = base_array_append(&g->runs, &g->run_count, &g->run_room, v->runs, group.run_count, sizeof *v->runs);
+    return error ?: job_rows_append(made, JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RANGES, &group, &v->set, sizeof *v, n);
 }
 
 static int by_content(const void *x, const void *y)
@@ -52,34 +50,18 @@ static int by_content(const void *x, const void *y)
            (a->group.run_count ? memcmp(a->runs, b->runs, a->group.run_count * sizeof *a->runs) : 0);
 }
 
-static int join_origins(struct job_groups *out, const struct view *a, const struct view *b)
-{
-    struct job_ranges set = { 0 };
-    struct job_group group = a->group;
-    int error;
-    if (job_ranges_equal(a->ranges, a->group.range_count, b->ranges, b->group.range_count))
-        return append(out, group, a->runs, a->ranges);
-    error = job_ranges_join(&set, a->ranges, a->group.range_count, b->ranges, b->group.range_count);
-    group.range_count = set.count;
-    error = error ?: append(out, group, a->runs, set.range);
-    free(set.range);
-    return error;
-}
-
 /* Views in order, at most two of equal content. Of a communicator that is not known only that is kept. */
-static int join_views(struct job_groups *out, const struct view *v, uint32_t n)
+static int join_views(struct job *made, const struct view *v, uint32_t n)
 {
     int error = 0;
     uint32_t lost = GRAMMAR_NONE;
-    for (uint32_t i = 0; i < n && !error; i++) {
-        bool pair = i + 1 < n && by_content(&v[i], &v[i + 1]) == 0;
+    for (uint32_t i = 0, next; i < n && !error; i = next) {
+        next = i + 1 + (i + 1 < n && by_content(&v[i], &v[i + 1]) == 0);
         if (v[i].group.comm == lost)
             continue;
         if (!v[i].group.size)
             lost = v[i].group.comm;
-        error = pair && v[i].group.size ? join_origins(out, &v[i], &v[i + 1])
-                                        : append(out, v[i].group, v[i].runs, v[i].ranges);
-        i += pair;
+        error = append(made, &v[i], v[i].group.size ? next - i : 0);
     }
     return error;
 }
@@ -97,7 +79,7 @@ int job_groups_join(const struct job *into, const struct job *from, const struct
         v[n++] = view_of(b, i, maps->of[JOB_OF_COMMS]);
     if (n)
         qsort(v, n, sizeof *v, by_content);
-    int error = join_views(&made->groups, v, n);
+    int error = join_views(made, v, n);
     free(v);
     return error;
 }
@@ -109,21 +91,21 @@ static uint32_t first_group(const struct job_groups *g, uint32_t comm)
     return BASE_ARRAY_PLACE(g->group_count, i, g->group[i].comm < comm);
 }
 
-/* A group of one rank, counted from its origin, in a store of its own. */
-static int add_one(struct job_groups *g, uint32_t comm, uint32_t remote, uint32_t origin, const struct job_run *runs,
+/* A group of one rank, counted from its origin. */
+static int add_one(struct job *one, uint32_t comm, uint32_t remote, uint32_t origin, const struct job_run *runs,
                    uint32_t count)
 {
-    struct job_group group = { .comm = comm, .remote = remote, .run_count = count, .range_count = 1 };
     struct job_range at = { .first = origin, .count = 1, .stride = 1 };
     struct job_run *own = malloc((size_t)count * sizeof *own);
+    struct view v = { { .comm = comm, .remote = remote, .run_count = count }, own, { &at, 1 } };
     if (!own)
         return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < count; i++) {
         own[i] = runs[i];
         own[i].first -= origin;
-        group.size += runs[i].count;
+        v.group.size += runs[i].count;
     }
-    int error = append(g, group, own, &at);
+    int error = append(one, &v, 1);
     free(own);
     return error;
 }
@@ -142,25 +124,25 @@ static bool same_groups(const struct job_groups *known, uint32_t comm, const str
         if (found == g->group_count)
             return false;
         b = view_of(g, found++, NULL);
-        if (by_content(&a, &b) || !job_ranges_equal(a.ranges, a.group.range_count, b.ranges, b.group.range_count))
+        if (by_content(&a, &b) || !job_ranges_equal(a.set.ranges, a.set.count, b.set.ranges, b.set.count))
             return false;
     }
     return found == g->group_count;
 }
 
-/* Those of a communicator behind all others. On failure `g` has what it had. */
-static int append_all(struct job_groups *g, const struct job_groups *last)
+/* Those of a communicator behind all others. On failure `j` has what it had. */
+static int append_all(struct job *j, const struct job_groups *last)
 {
-    struct job_groups had = *g;
+    struct job_groups had = j->groups;
     int error = 0;
     for (uint32_t i = 0; i < last->group_count && !error; i++) {
         struct view v = view_of(last, i, NULL);
-        error = append(g, v.group, v.runs, v.ranges);
+        error = append(j, &v, v.group.size != 0);
     }
     if (error) {
-        g->group_count = had.group_count;
-        g->run_count = had.run_count;
-        g->ranges.count = had.ranges.count;
+        j->groups.group_count = had.group_count;
+        j->groups.run_count = had.run_count;
+        j->groups.ranges.count = had.ranges.count;
     }
     return error;
 }
@@ -169,18 +151,18 @@ int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own
                          const struct job_run *remote, uint32_t remote_count)
 {
     struct job one = { .comm_count = j->comm_count };
-    int error = own_count ? add_one(&one.groups, comm, 0, own[0].first, own, own_count) : PYTHIA_EINVAL;
+    int error = own_count ? add_one(&one, comm, 0, own[0].first, own, own_count) : PYTHIA_EINVAL;
     if (!error && remote_count)
-        error = add_one(&one.groups, comm, 1, own[0].first, remote, remote_count);
+        error = add_one(&one, comm, 1, own[0].first, remote, remote_count);
     bool known = !error && has_groups(&j->groups, comm), same = known && same_groups(&j->groups, comm, &one.groups);
     if (!error && known && !same) { /* another one of that name */
         job_rows_free(&one);
         one = (struct job){ .comm_count = j->comm_count };
-        error = append(&one.groups, (struct job_group){ .comm = comm }, NULL, NULL);
+        error = append(&one, &(struct view){ .group.comm = comm }, 0);
     }
     if (!error && !same) /* a new one is the last: joining would copy all for each */
         error = first_group(&j->groups, comm) == j->groups.group_count
-                    ? append_all(&j->groups, &one.groups)
+                    ? append_all(j, &one.groups)
                     : job_rows_take(j, &one, job_groups_join, JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RANGES);
     job_rows_free(&one);
     return error;

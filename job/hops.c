@@ -22,7 +22,7 @@ void job_hops_free(struct job_hops *h)
 
 struct hop {
     struct job_hop hop;
-    const struct job_range *ranges;
+    struct job_set set;
 };
 
 static int by_ends(const struct hop *a, const struct hop *b)
@@ -37,28 +37,17 @@ static int by_hop(const void *x, const void *y)
 }
 
 /* A row of some that differ in their streams alone; where they become a mean, in their counts, too. */
-static int append_row(struct job_hops *out, const struct hop *h, uint32_t n, bool mean)
+static int append_row(struct job *made, const struct hop *h, uint32_t n, bool mean)
 {
-    struct job_ranges set = { 0 };
     struct job_hop row = { .from = h->hop.from, .to = h->hop.to, .mean = mean, .count = mean ? 0 : h->hop.count };
-    int error = 0;
-    for (uint32_t i = 0; i < n && !error; i++) {
-        if (mean)
-            row.count += h[i].hop.mean ? h[i].hop.count
-                                       : h[i].hop.count * job_ranges_size(h[i].ranges, h[i].hop.range_count);
-        error = job_ranges_add(&set, h[i].ranges, h[i].hop.range_count);
-    }
-    row.range_first = out->ranges.count;
-    row.range_count = set.count;
-    error = error ?: base_array_append(&out->ranges.range, &out->ranges.count, &out->ranges.room, set.range, set.count,
-                                       sizeof *set.range);
-    error = error ?: base_array_append(&out->hop, &out->hop_count, &out->hop_room, &row, 1, sizeof row);
-    free(set.range);
-    return error;
+    for (uint32_t i = 0; i < n && mean; i++)
+        row.count += h[i].hop.mean ? h[i].hop.count
+                                   : h[i].hop.count * job_ranges_size(h[i].set.ranges, h[i].set.count);
+    return job_rows_append(made, JOB_TABLE_HOPS, JOB_TABLE_HOP_RANGES, &row, &h->set, sizeof *h, n);
 }
 
 /* All rows of one hop. */
-static int join_counts(struct job_hops *out, const struct hop *h, uint32_t n)
+static int join_counts(struct job *made, const struct hop *h, uint32_t n)
 {
     uint32_t counts = 0;
     bool mean = false;
@@ -68,16 +57,16 @@ static int join_counts(struct job_hops *out, const struct hop *h, uint32_t n)
         counts += !i || h[i].hop.count != h[i - 1].hop.count;
     }
     if (mean || counts > HOP_COUNTS)
-        return append_row(out, h, n, true);
+        return append_row(made, h, n, true);
     for (uint32_t i = 0, next; i < n && !error; i = next) {
         for (next = i + 1; next < n && h[next].hop.count == h[i].hop.count; next++)
             ;
-        error = append_row(out, h + i, next - i, false);
+        error = append_row(made, h + i, next - i, false);
     }
     return error;
 }
 
-static int join_hops(struct job_hops *out, struct hop *h, uint32_t n)
+static int join_hops(struct job *made, struct hop *h, uint32_t n)
 {
     int error = 0;
     if (n)
@@ -85,7 +74,7 @@ static int join_hops(struct job_hops *out, struct hop *h, uint32_t n)
     for (uint32_t i = 0, next; i < n && !error; i = next) {
         for (next = i + 1; next < n && !by_ends(&h[i], &h[next]); next++)
             ;
-        error = join_counts(out, h + i, next - i);
+        error = join_counts(made, h + i, next - i);
     }
     return error;
 }
@@ -109,7 +98,8 @@ static int number_hops(const struct job_hops *side, const struct job_maps *maps,
         number[i] = BASE_ARRAY_PLACE(all->stop_count, k, stop_order(&all->stop[k], &s) < 0);
     }
     for (uint32_t i = 0; number && i < side->hop_count; i++) {
-        hop[i] = (struct hop){ side->hop[i], side->ranges.range + side->hop[i].range_first };
+        hop[i] = (struct hop){ side->hop[i],
+                              { side->ranges.range + side->hop[i].range_first, side->hop[i].range_count } };
         job_row_rename(JOB_TABLE_HOPS, &hop[i].hop, &stops);
     }
     free(number);
@@ -126,7 +116,7 @@ int job_hops_join(const struct job *into, const struct job *from, const struct j
     error = error ?: job_rows_join(into, from, JOB_TABLE_STOPS, maps, made);
     error = error ?: number_hops(a, &same, &made->hops, hop);
     error = error ?: number_hops(b, maps, &made->hops, hop + a->hop_count);
-    error = error ?: join_hops(&made->hops, hop, (uint32_t)hops);
+    error = error ?: join_hops(made, hop, (uint32_t)hops);
     free(hop);
     return error;
 }

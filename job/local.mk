@@ -7,7 +7,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/define.c %D%/define.h \
 	%D%/digram.c %D%/digram.h \
 	%D%/extremes.c %D%/extremes.h \
-	%D%/flow.c %D%/flow_join.c %D%/flow.h %D%/flow_join.h \
+	%D%/flow.c %D%/flow.h \
 	%D%/hops.c %D%/hops.h %D%/group.c %D%/group.h \
 	%D%/intern.c %D%/intern.h \
 	%D%/job.c \

@@ -260,37 +260,50 @@ static int by_place(const void *x, const void *y)
     return BASE_ORDER(a->thread, b->thread) ?: BASE_ORDER(a->rank, b->rank);
 }
 
-int job_ranges_join(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
-                    uint32_t b_count)
+static const struct job_set *set_at(const struct job_set *s, size_t apart, uint32_t i)
 {
-    uint64_t na = job_ranges_size(a, a_count), nb = job_ranges_size(b, b_count);
+    return (const void *)((const char *)s + i * apart);
+}
+
+/* All members of n sets, each once. */
+static int gather(struct job_ranges *out, const struct job_set *s, size_t apart, uint32_t n)
+{
+    uint64_t size = 0, at = 0;
     uint32_t kept = 0;
-    int error = job_ranges_union(out, a, a_count, b, b_count);
-    if (error != PYTHIA_EINVAL)
-        return error;
-    if (na + nb > JOB_RANGES_STEPS)
-        return PYTHIA_ELIMIT;
-    struct job_member *m = malloc((size_t)(na + nb) * sizeof *m);
+    for (uint32_t i = 0; i < n; i++)
+        size += job_ranges_size(set_at(s, apart, i)->ranges, set_at(s, apart, i)->count);
+    struct job_member *m = size > JOB_RANGES_STEPS ? NULL : malloc((size_t)size * sizeof *m + 1);
     if (!m)
-        return PYTHIA_ENOMEM;
-    job_ranges_walk(a, a_count, m);
-    job_ranges_walk(b, b_count, m + na);
-    qsort(m, (size_t)(na + nb), sizeof *m, by_place);
-    for (uint64_t i = 0; i < na + nb; i++)
+        return size > JOB_RANGES_STEPS ? PYTHIA_ELIMIT : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct job_set *one = set_at(s, apart, i);
+        job_ranges_walk(one->ranges, one->count, m + at);
+        at += job_ranges_size(one->ranges, one->count);
+    }
+    qsort(m, (size_t)size, sizeof *m, by_place);
+    for (uint64_t i = 0; i < size; i++)
         if (!kept || by_place(&m[kept - 1], &m[i]) != 0)
             m[kept++] = m[i];
-    error = job_ranges_members(out, m, kept);
+    int error = job_ranges_members(out, m, kept);
     free(m);
     return error;
 }
 
-int job_ranges_add(struct job_ranges *set, const struct job_range *r, uint32_t count)
+int job_sets_join(struct job_ranges *out, const struct job_set *s, size_t apart, uint32_t n)
 {
-    struct job_ranges larger = { 0 };
-    int error = job_ranges_join(&larger, set->range, set->count, r, count);
-    free(set->range);
-    *set = larger;
-    return error;
+    static const struct job_set none;
+    const struct job_set *a = n > 0 ? s : &none, *b = n > 1 ? set_at(s, apart, 1) : &none;
+    int error = n > 2 ? PYTHIA_EINVAL : job_ranges_union(out, a->ranges, a->count, b->ranges, b->count);
+    return error == PYTHIA_EINVAL ? gather(out, s, apart, n) : error;
+}
+
+uint32_t job_set_apart(const struct job_set *s, struct job_range *out)
+{
+    uint32_t n = 0;
+    for (const struct job_range *r = s->ranges; r < s->ranges + s->count; r++)
+        for (uint64_t i = 0, size = job_range_size(r); i < size; i++)
+            out[n++] = (struct job_range){ job_range_rank(r, i), 1, 1, r->thread, 0, 0, 0, 0 };
+    return n;
 }
 
 uint64_t job_ranges_size(const struct job_range *r, uint32_t count)

@@ -21,6 +21,7 @@
 #define PYTHIA_JOB_RANGES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { JOB_RANGES_STEPS = 1 << 26 };
@@ -56,14 +57,16 @@ static inline bool job_ranges_within(const struct job_ranges *r, uint32_t first,
    `out` is as long as it was. `out` may not hold a or b. */
 int job_ranges_union(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
                        uint32_t b_count);
-/* The same where they may share members. Linear in the number of members where they do. */
-int job_ranges_join(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
-                    uint32_t b_count);
-/* Makes a set that of itself and another one. Returns the same; on failure it is nobody's members. */
-int job_ranges_add(struct job_ranges *set, const struct job_range *r, uint32_t count);
 /* Appends a set given by its members, sorted by thread and rank (as job_ranges_walk gives them). */
 struct job_member { uint32_t rank, thread; };
 int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint32_t count);
+
+struct job_set { const struct job_range *ranges; uint32_t count; };
+/* Appends the union of n sets, of which the next one is `apart` bytes on; they may share members. As job_ranges_union;
+   linear in the number of members, with sorting, where they do or are more than two. */
+int job_sets_join(struct job_ranges *out, const struct job_set *s, size_t apart, uint32_t n);
+/* Each member as a range of its own, in the order of job_ranges_walk. How many. */
+uint32_t job_set_apart(const struct job_set *s, struct job_range *out);
 
 uint64_t job_ranges_size(const struct job_range *r, uint32_t count);
 /* Writes all members in order, by thread and rank; out has room for job_ranges_size(). */

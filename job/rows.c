@@ -205,6 +205,23 @@ int job_rows_add(struct job *j, enum job_tables t, const void *row)
     return 0;
 }
 
+int job_rows_append(struct job *j, enum job_tables t, enum job_tables ranges, void *row, const struct job_set *sets,
+                    size_t apart, uint32_t n)
+{
+    const struct job_schema *s = &job_schemas[t], *part = &job_schemas[ranges];
+    struct job_ranges *all = (void *)((char *)j + part->rows);
+    uint32_t first = all->count;
+    int error = job_sets_join(all, sets, apart, n);
+    uint32_t number = all->count - first;
+    memcpy((char *)row + part->first, &first, sizeof first);
+    memcpy((char *)row + part->number, &number, sizeof number);
+    error = error ?: base_array_append((char *)j + s->rows, (void *)((char *)j + s->count),
+                                       (void *)((char *)j + s->room), row, 1, s->size);
+    if (error)
+        all->count = first;
+    return error;
+}
+
 struct sorting { const struct job_schema *schema; const char *rows; };
 
 /* Of equal ones the first stays the first. */

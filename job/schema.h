@@ -98,6 +98,10 @@ void job_rows_counted(struct job *j, enum job_tables t, uint32_t count);
 void *job_rows_find(const struct job *j, enum job_tables t, const void *key);
 /* Adds a row to a keyed table, or to the row with its keys. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
 int job_rows_add(struct job *j, enum job_tables t, const void *row);
+/* Appends a row, with the union of n sets among the ranges that are a part of its table (job_sets_join). Returns as
+   that; on failure all is as it was. */
+int job_rows_append(struct job *j, enum job_tables t, enum job_tables ranges, void *row, const struct job_set *sets,
+                    size_t apart, uint32_t n);
 /* `into` gets what `from`, renumbered, says, whatever their keys. */
 void job_row_join(const struct job *j, enum job_tables t, void *into, const void *from);
 void job_row_rename(enum job_tables t, void *row, const struct job_maps *maps);

@@ -16,7 +16,7 @@
 /* Members of one side that have this exponent. */
 struct part {
     uint64_t exponent;
-    struct merge_set set;
+    struct job_set set;
 };
 
 struct parts {
@@ -71,12 +71,12 @@ static uint64_t parts_of(const struct side *s)
 /* Its sets, or each member alone; there is room. */
 static void add_side(struct parts *p, const struct side *s)
 {
-    const struct merge_set all = { s->c->ranges, s->c->member_ranges };
+    const struct job_set all = { s->c->ranges, s->c->member_ranges };
     const struct job_column *column = column_of(s);
     struct job_range *lone = p->lone + p->count;
     if (!s->count)
         p->part[p->count++] = (struct part){ s->exponent, all };
-    for (uint32_t i = 0, n = column ? merge_set_apart(&all, lone) : 0; i < n; i++)
+    for (uint32_t i = 0, n = column ? job_set_apart(&all, lone) : 0; i < n; i++)
         p->part[p->count++] = (struct part){ job_column_get(column, i), { &lone[i], 1 } };
     for (const struct job_turn *t = s->c->turns + s->first; !column && t < s->c->turns + s->first + s->count; t++)
         p->part[p->count++] = (struct part){ t->exponent, { s->c->ranges + t->range_first, t->range_count } };
@@ -100,7 +100,7 @@ static int put_sets(struct merge_union *out, uint32_t node, const struct parts *
         struct job_turn t = { node, sets.count, 0, GRAMMAR_NONE, p->part[i].exponent };
         for (next = i + 1; next < p->count && p->part[next].exponent == t.exponent; next++)
             ;
-        error = merge_sets_join(&sets, &p->part[i].set, sizeof *p->part, next - i);
+        error = job_sets_join(&sets, &p->part[i].set, sizeof *p->part, next - i);
         t.range_count = sets.count - t.range_first;
         if (!error)
             error = sets.count > most ? 1 : put_turn(out, &t);

@@ -42,12 +42,6 @@ int merge_class_join(const struct job_class *a, const struct job_class *b, struc
 void merge_class_commit(struct job_class *a, const struct job_class *b, struct merge_union *both);
 void merge_union_clear(struct merge_union *both);
 
-/* Members that are taken as one. */
-struct merge_set { const struct job_range *ranges; uint32_t count; };
-/* Appends n of them together; they share nobody. The next one is `apart` bytes on. Returns as job_ranges_union. */
-int merge_sets_join(struct job_ranges *out, const struct merge_set *s, size_t apart, uint32_t n);
-/* Each member as a range of its own, in the order of job_ranges_walk. How many. */
-uint32_t merge_set_apart(const struct merge_set *s, struct job_range *out);
 /* A set of members: where it stands in the union's ranges; equal sets stand once. */
 int merge_union_set(struct merge_union *out, const struct job_range *r, uint32_t count, uint32_t *first);
 

@@ -16,7 +16,7 @@
 
 struct piece {
     struct grammar_attr attr; /* model of the sample */
-    struct merge_set set;
+    struct job_set set;
     struct job_member first; /* the sample: its first member */
     uint32_t modulus, relations, group;
 };
@@ -33,52 +33,6 @@ static struct piece piece_of(const struct job_class *c, const struct job_variant
                           .first = job_ranges_first(c->ranges + v->range_first, v->range_count),
                           .modulus = v->modulus,
                           .relations = v->relations };
-}
-
-/* --- Sets --- */
-
-uint32_t merge_set_apart(const struct merge_set *s, struct job_range *out)
-{
-    uint32_t n = 0;
-    for (const struct job_range *r = s->ranges; r < s->ranges + s->count; r++)
-        for (uint64_t i = 0, size = job_range_size(r); i < size; i++)
-            out[n++] = (struct job_range){ job_range_rank(r, i), 1, 1, r->thread, 0, 0, 0, 0 };
-    return n;
-}
-
-static int member_order(const void *x, const void *y)
-{
-    const struct job_member *a = x, *b = y;
-    return BASE_ORDER(a->thread, b->thread) ?: BASE_ORDER(a->rank, b->rank);
-}
-
-/* All members of n sets, in order. */
-static int join_many(struct job_ranges *out, const char *sets, size_t apart, uint32_t n)
-{
-    uint64_t size = 0, at = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct merge_set *s = (const void *)(sets + i * apart);
-        size += job_ranges_size(s->ranges, s->count);
-    }
-    struct job_member *m = size > JOB_LIMIT ? NULL : malloc(size * sizeof *m);
-    if (!m)
-        return size > JOB_LIMIT ? PYTHIA_ELIMIT : PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct merge_set *s = (const void *)(sets + i * apart);
-        job_ranges_walk(s->ranges, s->count, m + at);
-        at += job_ranges_size(s->ranges, s->count);
-    }
-    qsort(m, size, sizeof *m, member_order);
-    int error = job_ranges_members(out, m, (uint32_t)size);
-    free(m);
-    return error;
-}
-
-int merge_sets_join(struct job_ranges *out, const struct merge_set *s, size_t apart, uint32_t n)
-{
-    const struct merge_set none = { NULL, 0 }, *other = n < 2 ? &none : (const void *)((const char *)s + apart);
-    return n > 2 ? join_many(out, (const char *)s, apart, n)
-                 : job_ranges_union(out, s->ranges, s->count, other->ranges, other->count);
 }
 
 /* --- Building the union --- */
@@ -225,7 +179,7 @@ static int emit_group(struct merge_union *out, struct job_ranges *scratch, uint3
     for (uint32_t i = 1; i < n; i++)
         add_piece(&whole, &a[i]);
     scratch->count = 0;
-    int error = merge_sets_join(scratch, &a->set, sizeof *a, n);
+    int error = job_sets_join(scratch, &a->set, sizeof *a, n);
     if (error)
         return error;
     struct job_variant v = { .node = node,
@@ -305,8 +259,8 @@ static uint32_t take_apart(struct piece *out, const struct job_class *c, const s
     *out = piece_of(c, v);
     if (!job_relation_exact(&v->attr))
         return 1;
-    const struct merge_set whole = out->set;
-    uint32_t n = merge_set_apart(&whole, lone);
+    const struct job_set whole = out->set;
+    uint32_t n = job_set_apart(&whole, lone);
     for (uint32_t i = 0; i < n; i++) {
         out[i] = (struct piece){ .set = { &lone[i], 1 },
                                  .first = { lone[i].first, lone[i].thread },
