@@ -153,9 +153,9 @@ static void add_class(struct report_model *m, const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
     uint64_t members = report_members(c);
-    struct job_counts *counts;
+    uint64_t *uses;
 
-    base_must(job_counts_create(c, &counts));
+    base_must(job_members_uses(c, &uses));
     for (uint32_t n = 0; n < g->node_count; n++) {
         if (g->nodes[n].symbol < m->job->terminal_count)
             add_node(m, g->nodes[n].symbol, &g->stats[n]);
@@ -168,10 +168,10 @@ static void add_class(struct report_model *m, const struct job_class *c)
         uint64_t covered = job_ranges_size(c->ranges + variant->range_first, variant->range_count);
         if (terminal < m->job->terminal_count)
             add_variant(m, terminal, &variant->attr,
-                        job_counts_of(c, counts, variant->node, variant->range_first, variant->range_count),
+                        job_members_count(c, uses, variant->node, variant->range_first, variant->range_count),
                         c->variant_count && covered == members ? g->stats[variant->node].duration.min : UINT64_MAX);
     }
-    job_counts_destroy(counts);
+    free(uses);
 }
 
 static int site_order(const void *a, const void *b)

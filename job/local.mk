@@ -26,8 +26,8 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/learned.c %D%/learned.h \
 	%D%/task.c %D%/task.h \
 	%D%/threads.c %D%/threads.h \
-	%D%/turns.c %D%/turns_audit.c %D%/turns_member.c %D%/turns_table.c \
-	%D%/turns.h %D%/turns_table.h \
+	%D%/turns.c %D%/turns_audit.c %D%/turns_member.c \
+	%D%/turns.h \
 	%D%/usual.c %D%/usual.h \
 	%D%/value.c %D%/value.h
 libpythia_job_la_LIBADD = -lm

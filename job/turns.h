@@ -40,16 +40,12 @@ double job_mean_turns(const struct job_class *c, uint32_t node);
 struct grammar_flat *job_member_grammar(const struct job_class *c, uint32_t rank, uint32_t thread);
 void job_member_free(struct grammar_flat *g);
 
-/*
- * Occurrences by member, where these differ: how often each rule is expanded. NULL in *counts where all members have
- * the same (or there are too many of them to look at each). 0 or PYTHIA_ENOMEM.
- */
-struct job_counts;
-int job_counts_create(const struct job_class *c, struct job_counts **counts);
-void job_counts_destroy(struct job_counts *counts);
-/* Expansions of a node by the members of a set of the class's ranges. `counts` may be NULL. */
-uint64_t job_counts_of(const struct job_class *c, const struct job_counts *counts, uint32_t node, uint32_t range_first,
-                       uint32_t range_count);
+/* How often each member, in the order of job_ranges_walk, expands each rule; NULL where all have the same exponents, or
+   there are too many to look at each. The caller frees it. 0 or PYTHIA_ENOMEM. */
+int job_members_uses(const struct job_class *c, uint64_t **uses);
+/* Expansions of a node by the members of a set of the class's ranges. `uses` may be NULL. */
+uint64_t job_members_count(const struct job_class *c, const uint64_t *uses, uint32_t node, uint32_t range_first,
+                           uint32_t range_count);
 
 /* Some members, each of which stands for `members` with the same exponents (of the first `most` different ones; what
    others have is not there; of more than 1024 members some are looked at). How many in all. */

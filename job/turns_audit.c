@@ -18,10 +18,20 @@
 #include "base/array.h"
 #include "job/check.h"
 #include "job/ranges.h"
-#include "job/turns_table.h"
+#include "job/turns.h"
 #include "pythia.h"
 
-enum { LANES = 16 }; /* members at a time */
+enum { LANES = 16 /* members at a time */ };
+enum { TABLE = 1 << 25 }; /* numbers, at most: a file of a few bytes may name more */
+
+/* The exponents that differ, of all members: a row a node that has turns, a column a member in the order of
+   job_ranges_walk. */
+struct table {
+    uint64_t members;
+    uint32_t rows;
+    uint32_t *node;     /* of each row, ascending */
+    uint64_t *exponent; /* rows * members, row by row */
+};
 
 struct step {
     uint32_t row;      /* of the table, GRAMMAR_NONE: its exponent is the same for all */
@@ -34,7 +44,7 @@ struct differing { uint32_t first, end; uint64_t length; /* steps; of its other 
 
 struct audit {
     const struct job_class *c;
-    struct job_turn_table table;
+    struct table table;
     bool tabled;            /* else there are too many exponents to look at each */
     uint64_t *most;         /* the largest exponent of each row */
     uint32_t *order;        /* of rules */
@@ -45,9 +55,35 @@ struct audit {
     uint64_t *all;          /* of each row: expansions by all members */
 };
 
+static void table_free(struct table *t)
+{
+    free(t->node);
+    free(t->exponent);
+}
+
+/* 0, PYTHIA_ENOMEM, or PYTHIA_ELIMIT where it would be larger than it may; nothing is to be freed then. */
+static int table_create(struct table *t, const struct job_class *c)
+{
+    memset(t, 0, sizeof *t);
+    t->rows = job_turns_nodes(c);
+    t->members = job_ranges_size(c->ranges, c->member_ranges);
+    if (t->members > TABLE / (t->rows + 1))
+        return PYTHIA_ELIMIT;
+    t->node = malloc(((size_t)t->rows + 1) * sizeof *t->node);
+    t->exponent = malloc((t->rows * t->members + 1) * sizeof *t->exponent);
+    int error = t->node && t->exponent ? 0 : PYTHIA_ENOMEM;
+    for (uint32_t i = 0, row = 0; i < c->turn_count && !error; i = job_turns_end(c, i), row++) {
+        t->node[row] = c->turns[i].node;
+        error = job_turns_fill(c, t->node[row], t->exponent + t->members * row);
+    }
+    if (error)
+        table_free(t);
+    return error;
+}
+
 static void audit_free(struct audit *a)
 {
-    job_turn_table_free(&a->table);
+    table_free(&a->table);
     free(a->order);
     free(a->row);
     free(a->rule);
@@ -96,7 +132,7 @@ static int audit_create(struct audit *a, const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
     *a = (struct audit){ .c = c };
-    int error = job_turn_table_create(&a->table, c);
+    int error = table_create(&a->table, c);
     a->tabled = !error;
     if (error && error != PYTHIA_ELIMIT)
         return error;

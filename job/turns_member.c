@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "job/ranges.h"
 #include "job/turns.h"
+#include "pythia.h"
 
 /* --- Events --- */
 
@@ -38,6 +39,11 @@ static double *count_rules(const struct job_class *c)
     return count;
 }
 
+static uint32_t rule_of(const struct grammar_flat *g, uint32_t node)
+{
+    return BASE_ARRAY_PLACE(g->rule_count, i, g->rules[i].first <= node) - 1;
+}
+
 double job_mean_turns(const struct job_class *c, uint32_t node)
 {
     const struct grammar_flat *g = c->grammar;
@@ -46,8 +52,61 @@ double job_mean_turns(const struct job_class *c, uint32_t node)
         ((struct job_class *)c)->expanded = count_rules(c); /* known to whom it belongs, not to its readers */
     if (!turns || !c->expanded)
         return (double)g->nodes[node].exponent;
-    rule = BASE_ARRAY_PLACE(g->rule_count, i, g->rules[i].first <= node) - 1;
+    rule = rule_of(g, node);
     return c->expanded[rule] > 0 ? (double)g->stats[node].count / c->expanded[rule] : (double)g->nodes[node].exponent;
+}
+
+/* --- A member's exponents --- */
+
+static void take_exponents(const struct job_class *c, struct grammar_flat_node *nodes, uint32_t rank, uint32_t thread)
+{
+    for (uint32_t i = 0, end; i < c->turn_count; i = end) {
+        end = job_turns_end(c, i);
+        nodes[c->turns[i].node].exponent = job_turns_at(c, i, end, rank, thread);
+    }
+}
+
+int job_members_uses(const struct job_class *c, uint64_t **uses)
+{
+    enum { MOST = 1 << 24 }; /* numbers */
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges), rules = c->grammar->rule_count;
+    *uses = NULL;
+    if (!c->turn_count || members > MOST / (rules + 1))
+        return 0;
+    struct grammar_flat own = *c->grammar;
+    struct job_member *m = malloc((members + 1) * sizeof *m);
+    own.nodes = base_array_copy(own.nodes, own.node_count, sizeof *own.nodes);
+    *uses = m && own.nodes ? malloc((members * rules + 1) * sizeof **uses) : NULL;
+    if (*uses)
+        job_ranges_walk(c->ranges, c->member_ranges, m);
+    for (uint64_t i = 0; i < members && *uses; i++) {
+        take_exponents(c, own.nodes, m[i].rank, m[i].thread);
+        grammar_flat_uses(&own, *uses + i * rules);
+    }
+    free(own.nodes);
+    free(m);
+    return *uses ? 0 : PYTHIA_ENOMEM;
+}
+
+uint64_t job_members_count(const struct job_class *c, const uint64_t *uses, uint32_t node, uint32_t range_first,
+                           uint32_t range_count)
+{
+    const struct grammar_flat *g = c->grammar;
+    const struct job_range *r = c->ranges + range_first;
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges), size = job_ranges_size(r, range_count), count = 0;
+    uint32_t first, turns = job_turns_of(c, node, &first);
+    if (size == members)
+        return g->stats[node].count;
+    if (!uses)
+        return members ? g->stats[node].count / members * size : 0;
+    for (uint32_t k = 0; k < range_count; k++)
+        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n; i++) {
+            uint32_t rank = job_range_rank(&r[k], i);
+            uint64_t at = job_ranges_place(c->ranges, c->member_ranges, rank, r[k].thread);
+            count += uses[at * g->rule_count + rule_of(g, node)] *
+                     (turns ? job_turns_at(c, first, first + turns, rank, r[k].thread) : g->nodes[node].exponent);
+        }
+    return count;
 }
 
 /* --- A member's grammar --- */
@@ -178,10 +237,7 @@ struct grammar_flat *job_member_grammar(const struct job_class *c, uint32_t rank
     free(g->attrs);
     g->attrs = from->attrs;
     g->attr_count = from->attr_count;
-    for (uint32_t i = 0, end; i < c->turn_count; i = end) {
-        end = job_turns_end(c, i);
-        g->nodes[c->turns[i].node].exponent = job_turns_at(c, i, end, rank, thread);
-    }
+    take_exponents(c, g->nodes, rank, thread);
     if (!fit_member(c, g)) {
         job_member_free(g);
         return NULL;
