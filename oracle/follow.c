@@ -214,15 +214,20 @@ static void follow_set(struct oracle *o, uint32_t terminal)
     o->account -= (int64_t)(o->steps - before);
 }
 
-/* What this run's times are, against those of the reference. */
-static inline void compare_times(struct oracle *o, const struct oracle_hypothesis *h, uint64_t gap, uint64_t duration)
+/* What this run's times are, against those of the reference. An event that the position did not expect says nothing of
+   this place. */
+static void compare_times(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, uint64_t gap,
+                          uint64_t duration)
 {
+    const struct oracle_reference *ref = &o->reference[h->reference];
     if (h->depth == 0)
         return;
     const struct oracle_frame *frame = &h->frames[h->depth - 1];
-    const struct oracle_time *mean = oracle_mean(oracle_of(o, h), frame->node);
-    struct oracle_gap_median *typical = &o->reference[h->reference].gap_median[frame->node][frame->turn > 0];
-    struct oracle_turn_gaps *turn = oracle_turn_of(&o->reference[h->reference], frame->node, frame->turn);
+    if (ref->index->grammar->nodes[frame->node].symbol != terminal)
+        return;
+    const struct oracle_time *mean = oracle_mean(ref->index, frame->node);
+    struct oracle_gap_median *typical = &ref->gap_median[frame->node][frame->turn > 0];
+    struct oracle_turn_gaps *turn = oracle_turn_of(ref, frame->node, frame->turn);
     if (turn)
         oracle_turn_learn(turn, typical, gap);
     oracle_gap_learn(typical, gap);
@@ -230,14 +235,6 @@ static inline void compare_times(struct oracle *o, const struct oracle_hypothesi
     o->seen.duration += (double)duration;
     o->said.gap += mean->gap;
     o->said.duration += mean->duration;
-}
-
-/* … where the position may be wrong: an event that it did not expect says nothing of this place. */
-static void compare_times_of(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, uint64_t gap,
-                             uint64_t duration)
-{
-    if (h->depth > 0 && oracle_of(o, h)->grammar->nodes[h->frames[h->depth - 1].node].symbol == terminal)
-        compare_times(o, h, gap, duration);
 }
 
 static void remember(struct oracle *o, uint32_t terminal)
@@ -272,7 +269,7 @@ static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uin
         follow_set(o, terminal);
     }
     if (o->references) {
-        compare_times_of(o, oracle_heaviest(o), terminal, gap, duration);
+        compare_times(o, oracle_heaviest(o), terminal, gap, duration);
         remember(o, terminal);
     }
     oracle_mixer_follow(o);
@@ -286,7 +283,7 @@ static void dead_reckon(struct oracle *o, uint32_t terminal, uint64_t gap, uint6
     o->score.known += oracle_known(o, terminal);
     o->unasked++;
     oracle_dead_reckon(o, terminal);
-    compare_times_of(o, &o->now[0], terminal, gap, duration);
+    compare_times(o, &o->now[0], terminal, gap, duration);
     remember(o, terminal);
     if (o->mixer.past)
         oracle_past_store(o->mixer.past, terminal, gap, duration);
@@ -316,7 +313,7 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
     }
     if (o->countdown > 0 && terminal != GRAMMAR_NONE && go_on(o, terminal)) {
         o->fast++;
-        compare_times(o, &o->now[0], gap, duration);
+        compare_times(o, &o->now[0], terminal, gap, duration);
         remember(o, terminal);
         if (o->mixer.past)
             oracle_past_store(o->mixer.past, terminal, gap, duration);

@@ -43,6 +43,11 @@ bool oracle_same(const struct oracle_hypothesis *a, const struct oracle_hypothes
     return true;
 }
 
+static inline struct oracle_frame first_in(const struct grammar_flat *g, uint32_t rule)
+{
+    return (struct oracle_frame){ g->rules[rule & ~GRAMMAR_RULE].first, 0, 0 };
+}
+
 void oracle_enter(const struct oracle *o, struct oracle_hypothesis *h, uint32_t depth, struct oracle_frame frame)
 {
     const struct grammar_flat *g = oracle_of(o, h)->grammar;
@@ -53,7 +58,7 @@ void oracle_enter(const struct oracle *o, struct oracle_hypothesis *h, uint32_t 
         uint32_t symbol = g->nodes[frame.node].symbol;
         if (!grammar_is_rule(symbol))
             break;
-        frame = (struct oracle_frame){ g->rules[symbol & ~GRAMMAR_RULE].first, 0, 0 };
+        frame = first_in(g, symbol);
     }
 }
 
@@ -114,21 +119,22 @@ bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t term
         bool again = f.turn + 1 < oracle_turns(ref, f.node);
         if (!again && !oracle_has_next(x, f.node))
             continue;
-        uint32_t node = again ? f.node : f.node + 1;
-        if (!any && oracle_first(x, nodes[node].symbol) != terminal)
+        uint32_t left = again ? i + 1 : i;
+        f = again ? (struct oracle_frame){ f.node, f.guessed, f.turn + 1 } : (struct oracle_frame){ f.node + 1, 0, 0 };
+        uint32_t symbol = nodes[f.node].symbol;
+        if (!any && oracle_first(x, symbol) != terminal)
             return false;
-        if (learn)
-            oracle_left(ref, h, again ? i + 1 : i);
-        if (again)
-            f.turn++;
-        else
-            f = (struct oracle_frame){ node, 0, 0 };
-        oracle_enter(o, h, i, f);
+        if (learn && left < h->depth)
+            oracle_left(ref, h, left);
+        h->frames[i] = f;
+        h->depth = i + 1;
+        if (grammar_is_rule(symbol))
+            oracle_enter(o, h, i + 1, first_in(x->grammar, symbol));
         return true;
     }
     if (h->depth > 0 || x->first[0] == GRAMMAR_NONE || (!any && x->first[0] != terminal))
         return false;
-    oracle_enter(o, h, 0, (struct oracle_frame){ x->grammar->rules[0].first, 0, 0 });
+    oracle_enter(o, h, 0, first_in(x->grammar, 0));
     return true;
 }
 
