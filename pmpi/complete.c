@@ -72,12 +72,11 @@ static bool complete_pending(MPI_Request request, const struct pmpi_hook_start *
     return request != MPI_REQUEST_NULL && (!start || !start->persistent || start->active);
 }
 
-/* How many events ago in this stream it was started; 0: not known, or by another thread. */
+/* How many events ago it was started in this stream; 0: not known, in another one, or before this one began anew. */
 static uint32_t complete_distance(const struct session_here *here, const struct pmpi_hook_start *start)
 {
     uint64_t distance = here->event - start->event;
-    bool there = distance <= here->before && distance <= INT32_MAX; /* not so where the stream began anew since */
-    return start->thread == here->thread && there ? (uint32_t)distance : 0;
+    return distance <= here->before && distance <= INT32_MAX ? (uint32_t)distance : 0;
 }
 
 /* Peer and size of the one start that completed, and when it was started. */

@@ -25,7 +25,7 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct watch_call *i
     }
     call->comm = NULL;
     call->peers = NULL;
-    call->entry = call->terminal = GRAMMAR_NONE;
+    call->entry = GRAMMAR_NONE;
     call->info = info;
     memset(&call->key, 0, sizeof(call->key));
     call->key.function = info->function;
@@ -97,9 +97,7 @@ static uint32_t hook_entry(struct pmpi_hook_call *call)
 /* The session's number of its terminal. */
 static uint32_t hook_terminal(struct pmpi_hook_call *call)
 {
-    if (call->terminal == GRAMMAR_NONE)
-        call->terminal = session_terminal(call->stream, hook_entry(call));
-    return call->terminal;
+    return session_terminal(call->stream, hook_entry(call));
 }
 
 void pmpi_hook_end(struct pmpi_hook_call *call)
@@ -368,15 +366,13 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
         pmpi_hook_idup_drop(idup);
         return;
     }
-    struct session_here here = session_here(call->stream);
     uint32_t terminal = receive ? hook_terminal(call) : GRAMMAR_NONE;
     struct pmpi_hook_start own, *there = pmpi_hook_request_new(request, where), *start = there ? there : &own;
     start->peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE);
     start->bytes = pmpi_hook_value_of(call, GRAMMAR_BYTES, 0);
-    start->event = here.event;
+    start->event = persistent ? SESSION_NEVER : session_here(call->stream).event;
     start->peers = hook_peers(call);
     start->tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0);
-    start->thread = persistent ? GRAMMAR_NONE : here.thread;
     start->terminal = terminal;
     start->comm = call->key.comm;
     start->peer_class = (uint8_t)call->key.peer_class;
@@ -393,8 +389,7 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
 
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start)
 {
-    struct session_here here = session_here(call->stream);
-    if (!pmpi_hook_request_restart(request, here.event, here.thread, hook_terminal(call), start))
+    if (!pmpi_hook_request_restart(request, session_here(call->stream).event, hook_terminal(call), start))
         return false;
     if (start->sends)
         sent(call, start);

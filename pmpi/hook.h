@@ -55,7 +55,7 @@ struct pmpi_hook_call {
     bool accepted; /* MPI has returned, without an error */
     bool watched;  /* by callbacks, as seen when it was opened: then the next two, too */
     int *error, kept; /* errno of this thread; what it was when the program, or MPI, handed over */
-    uint32_t entry, terminal, path; /* of its identity, once they are known */
+    uint32_t entry, path; /* of its identity, once they are known */
     struct { uint64_t samples, total; } counted[SESSION_SUMS]; /* until then */
 };
 

@@ -228,8 +228,7 @@ bool pmpi_hook_request_find(MPI_Request request, const void *where, struct pmpi_
     return slot != NULL;
 }
 
-bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
-                               struct pmpi_hook_start *start)
+bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t terminal, struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
     if (request == MPI_REQUEST_NULL || !request_enter(key))
@@ -239,7 +238,6 @@ bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thr
         *start = slot->start; /* first: wide reads of what was just written in pieces wait until it is out */
         slot->start.active = start->active = true;
         slot->start.event = event;
-        slot->start.thread = thread;
         slot->start.terminal = terminal;
     }
     request_leave(key);

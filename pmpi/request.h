@@ -17,7 +17,7 @@
  *   4. a full window, a slot that another handle takes while a completion is looking, or a flag whose holder does not
  *      run costs the completion's peer and size, nothing else
  *
- * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 97 bytes a slot,
+ * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 89 bytes a slot,
  * touched when used.
  * Threads: any.  Hook-safe: yes.
  */
@@ -36,10 +36,9 @@ struct pmpi_hook_members;
 
 struct pmpi_hook_start {
     int64_t bytes; /* posted */
-    uint64_t event; /* number of the start's event in the stream of `thread`; persistent: of the last start's */
+    uint64_t event; /* session_here() of the start, of a persistent one's last start; SESSION_NEVER: not started */
     const struct pmpi_hook_members *peers; /* whom ranks of the communicator are */
     int32_t tag;
-    uint32_t thread;   /* GRAMMAR_NONE: not started */
     uint32_t terminal; /* session_terminal() of the call that posted a receive, … */
     int32_t peer;  /* GRAMMAR_PEER_NONE without */
     uint32_t comm; /* number, GRAMMAR_NONE without */
@@ -60,10 +59,9 @@ bool pmpi_hook_request_put(MPI_Request request, const void *where, const struct 
 struct pmpi_hook_start *pmpi_hook_request_new(MPI_Request request, const void *where);
 /* The start of a request (`where` may be NULL). */
 bool pmpi_hook_request_find(MPI_Request request, const void *where, struct pmpi_hook_start *start);
-/* The request was started again (persistent), by the event with that number in the stream of `thread`, whose call has
-   that terminal. Gives the start, its event that of the one before. */
-bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
-                               struct pmpi_hook_start *start);
+/* The request was started again (persistent), by that event, whose call has that terminal. Gives the start, its event
+   that of the one before. */
+bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t terminal, struct pmpi_hook_start *start);
 /* The request completed: a persistent one becomes inactive, any other is forgotten, and the communicator that it
    makes is there. Returns the start but for `active` and `idup`, in the table until another one is put there, or in
    *room; NULL: it is not known. */

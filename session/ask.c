@@ -114,7 +114,7 @@ struct session_here session_here(const struct session_stream *s)
     uint64_t unopened = 0;
     while (unopened < s->open_count && !s->open[s->open_count - 1 - unopened].opened)
         unopened++;
-    return (struct session_here){s->passed + s->events + unopened, s->events + unopened, s->thread};
+    return (struct session_here){(uint64_t)s->thread << 48 | (s->passed + s->events + unopened), s->events + unopened};
 }
 
 /* --- The reference --- */

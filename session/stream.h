@@ -115,9 +115,11 @@ void session_comm_members(uint32_t comm, struct session_members own, const struc
 const char *session_comm_name(uint32_t comm);
 
 /* --- Messages, beside the events --- */
-/* Before session_whole(): that event's number in its stream; how many events the stream has before it: those before a
-   reset are not there any more, but have their numbers; the stream's own number in the process. */
-struct session_here { uint64_t event, before; uint32_t thread; };
+/* Before session_whole(): that event's number in its stream, with the stream's own in the process in the upper 16 bits,
+   below SESSION_NEVER; how many events the stream has before it: those before a reset are not there any more, but have
+   their numbers. */
+struct session_here { uint64_t event, before; };
+#define SESSION_NEVER UINT64_MAX
 struct session_here session_here(const struct session_stream *s);
 uint32_t session_thread(const struct session_stream *s);
 /* The session's number of the terminal of an identity with nothing inside; GRAMMAR_NONE: not known. */

@@ -132,12 +132,12 @@ START_TEST(restarts_persistent_requests)
     ck_assert(pmpi_hook_request_put(r, &r, &start));
     for (int turn = 0; turn < 3; turn++) {
         ck_assert(pmpi_hook_request_find(r, &r, &found) && !found.active);
-        ck_assert(pmpi_hook_request_restart(r, 0, 0, 0, &found) && found.active && found.peer == 5);
+        ck_assert(pmpi_hook_request_restart(r, 0, 0, &found) && found.active && found.peer == 5);
         pmpi_hook_request_complete(r, &r, &found);
     }
     pmpi_hook_request_forget(r, &r);
     ck_assert(!pmpi_hook_request_find(r, &r, &found));
-    ck_assert(!pmpi_hook_request_restart(r, 0, 0, 0, &found));
+    ck_assert(!pmpi_hook_request_restart(r, 0, 0, &found));
 }
 END_TEST
 
