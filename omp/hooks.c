@@ -104,8 +104,7 @@ static uint32_t threads_asked(unsigned nt)
 
 static void look_inside(struct omp_hook_region *r)
 {
-    if (!r->shared)
-        r->run = omp_hook_team_run;
+    r->run = omp_hook_team_run;
     r->argument = r;
     if (r->verify)
         r->timed = teams_team_begin(r->span.begin, threads_asked(r->asked));
@@ -140,24 +139,29 @@ static void nested_end(struct omp_hook_region *r)
 
 struct teams_account omp_hook_others;
 
-/* A region that is not inside another has ended. Those of threads that are not the process's first are nobody's. */
+void omp_hook_account(struct teams_account *a, struct session_stream *s, struct teams_team *timed,
+                      const struct omp_hook_times *t, uint32_t team)
+{
+    struct job_threads threads = { 0 };
+    uint64_t ns = t->end - t->begin, mpi = session_call_ns(s) - t->calls;
+    mpi = mpi < ns ? mpi : 0; /* else the recording began anew meanwhile */
+    team = team ? team : 1;
+    if (timed)
+        teams_team_end(timed, t->end, team, &threads);
+    if (a && timed) {
+        teams_account_timed(a, ns, mpi, &threads);
+        session_threads_add(s, &threads);
+    } else if (a) {
+        teams_account_add(a, ns, mpi, team);
+    }
+}
+
+/* Those of threads that are not the process's first are nobody's. */
 static void account(struct omp_hook_region *r, bool counts)
 {
+    const struct omp_hook_times times = { r->span.begin, r->end, r->calls };
     struct teams_account *a = r->site ? &r->site->account : &omp_hook_others;
-    uint64_t ns = r->end - r->span.begin, mpi = session_call_ns(r->stream) - r->calls;
-    uint32_t team = r->team ? r->team : 1;
-    mpi = mpi < ns ? mpi : 0; /* else the recording began anew meanwhile */
-    if (!r->timed) {
-        if (counts)
-            teams_account_add(a, ns, mpi, team);
-        return;
-    }
-    struct job_threads timed = { 0 };
-    teams_team_end(r->timed, r->end, team, &timed);
-    if (!counts)
-        return;
-    teams_account_timed(a, ns, mpi, &timed);
-    session_threads_add(r->stream, &timed);
+    omp_hook_account(counts ? a : NULL, r->stream, r->timed, &times, r->team);
 }
 
 /* Counters are updated every ms and cost 1 us to read: for regions that take 5 ms and more on average. */
@@ -228,7 +232,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->team = r->nt == r->asked ? r->program : r->nt;
     push(t, r);
     if (r->shared) {
-        r->run = omp_shares_part;
+        r->run = omp_hook_team_run;
         r->argument = r;
     }
     if (!r->nested && !(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && !r->lowered)))

@@ -98,6 +98,11 @@ extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_m
 
 /* Of regions that have no site. */
 extern struct teams_account omp_hook_others;
+/* A region that is not inside another has ended: its time goes to *a (NULL: nobody's), with what its threads did, where
+   they were timed. Times in ns; calls: the stream's MPI calls at its begin. */
+struct omp_hook_times { uint64_t begin, end, calls; };
+void omp_hook_account(struct teams_account *a, struct session_stream *s, struct teams_team *timed,
+                      const struct omp_hook_times *t, uint32_t team);
 
 /* Before t->region is looked at, in a hook whose frame is `here`. */
 void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here);

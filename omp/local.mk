@@ -2,8 +2,8 @@
 if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-omphooks.la
 libpythia_omphooks_la_SOURCES = \
-	%D%/api.c %D%/barrier.c %D%/detect.c %D%/hooks.c %D%/hooks.h %D%/inside.c \
-	%D%/constructs.c %D%/fixed.c %D%/fixed.h %D%/ompt.c %D%/shares.c %D%/shares.h \
+	%D%/api.c %D%/barrier.c %D%/detect.c %D%/hooks.c %D%/hooks.h \
+	%D%/constructs.c %D%/ompt.c %D%/shares.c %D%/shares.h \
 	%D%/site.c %D%/site.h %D%/target.c %D%/team.c %D%/team.h
 libpythia_omphooks_la_LIBADD = $(ELF_LIBS)
 

@@ -174,20 +174,6 @@ static void nested_end(const struct region *r, uint64_t end)
         teams_share_return(&own.share[--own.nested], took, &inside);
 }
 
-static void outermost_end(const struct region *r, uint64_t end)
-{
-    struct job_threads timed = { 0 };
-    uint64_t ns = end - own.begin, mpi = session_call_ns(r->stream) - own.calls;
-    mpi = mpi < ns ? mpi : 0; /* else the recording began anew meanwhile */
-    if (!r->timed) {
-        teams_account_add(own.account, ns, mpi, r->team ? r->team : 1);
-        return;
-    }
-    teams_team_end(r->timed, end, r->team ? r->team : 1, &timed);
-    teams_account_timed(own.account, ns, mpi, &timed);
-    session_threads_add(r->stream, &timed);
-}
-
 static void parallel_end(tool_data *parallel, tool_data *task, int flags, const void *caller)
 {
     struct grammar_event event;
@@ -201,7 +187,8 @@ static void parallel_end(tool_data *parallel, tool_data *task, int flags, const 
     if (r->nested)
         nested_end(r, end);
     else if (depth == 0 && own.account)
-        outermost_end(r, end);
+        omp_hook_account(own.account, r->stream, r->timed, &(struct omp_hook_times){ own.begin, end, own.calls },
+                         r->team);
     event.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
     event.value[GRAMMAR_TEAM] = r->team;
     if (r->stream)

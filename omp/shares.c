@@ -13,6 +13,7 @@
 #include "base/frame.h"
 #include "include/pythia.h"
 #include "libgomp/real.h"
+#include "omp/team.h"
 
 enum { MOST = 256, NONE = MOST };
 
@@ -283,7 +284,8 @@ static __attribute__((noinline)) void run_part(const struct omp_hook_region *r, 
     t->team = t->number = 0;
 }
 
-void omp_shares_part(void *region)
+/* How large the team is libgomp alone can tell, where that is not foreseen. */
+void omp_hook_team_run(void *region)
 {
     struct omp_hook_region *r = region;
     uint32_t number = r->direct ? 0 : (uint32_t)libgomp_real_table.omp_get_thread_num();
@@ -292,7 +294,10 @@ void omp_shares_part(void *region)
         r->team = threads;
     if (r->timed)
         teams_share_begin(r->timed);
-    run_part(r, number, threads < r->program ? threads : r->program);
+    if (r->shared)
+        run_part(r, number, threads < r->program ? threads : r->program);
+    else
+        r->fn(r->data);
     if (r->timed)
         teams_share_end();
 }
@@ -304,7 +309,7 @@ void omp_shares_run(struct omp_hook_region *r)
     now.data = r->data;
     r->construct = omp_constructs_begin(&r->loop);
     if (r->direct)
-        omp_shares_part(r);
+        omp_hook_team_run(r);
     else
         libgomp_real()->GOMP_parallel(r->run, r->argument, r->nt, 0);
     omp_constructs_end(shares[0].construct);

@@ -30,10 +30,8 @@
 bool omp_shares_are_asked(void);
 /* Whether there is room for a team of that size. */
 bool omp_shares_ready(uint32_t team);
-/* Runs r->fn for each thread of r->program threads: by this thread alone if r->direct, else as what libgomp's threads
-   call instead, with the region. */
+/* Runs r->fn for each thread of r->program threads: by this thread alone if r->direct, else by r->nt of libgomp's. */
 void omp_shares_run(struct omp_hook_region *r);
-void omp_shares_part(void *region);
 
 /* --- For constructs.c --- */
 

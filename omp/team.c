@@ -10,11 +10,11 @@
 #include "base/fpu.h"
 #include "base/options.h"
 #include "libgomp/real.h"
-#include "omp/fixed.h"
 #include "omp/shares.h"
 #include "omp/site.h"
 #include "places/cores.h"
 #include "session/ask.h"
+#include "tasks/task.h"
 #include "teams/choice.h"
 
 /* Only the thread whose omp_hook_thread it points to comes here. */
@@ -129,10 +129,31 @@ static void prepare_reading(void)
     base_fpu_give_back(kept);
 }
 
+/* What the program itself says of this region. 0, or a bit of enum job_fixed. */
+static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flags)
+{
+    if (r->traits & OMP_HOOK_LEAGUE || omp_hook_thread.kept)
+        return JOB_FIXED_TEAMS;
+    if (flags != 0)
+        return JOB_FIXED_BIND;
+    if (nt != 0 && !r->site->allowed)
+        return JOB_FIXED_CLAUSE;
+    /* With more than one active level the regions inside would get teams of their own. */
+    return libgomp_real()->omp_get_max_active_levels() != 1 ? JOB_FIXED_LEVELS : 0;
+}
+
+static bool may_change(struct omp_hook_region *r, unsigned nt, unsigned flags)
+{
+    uint32_t reason = r->program == 1 ? 0 : said(r, nt, flags);
+    if (reason)
+        omp_hook_site_fix(r->site, reason);
+    return !reason && r->program && omp_hook_site_may_change(r->site);
+}
+
 /* Whether its shares may be run by other threads than the program's. */
 static bool may_be_shared(struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
-    return omp_hook_fixed_may_change(r, nt, flags) && asked && !(r->traits & OMP_HOOK_DIRECT) &&
+    return may_change(r, nt, flags) && asked && !(r->traits & OMP_HOOK_DIRECT) &&
            omp_shares_ready(r->program);
 }
 
@@ -227,9 +248,21 @@ static void count(struct omp_hook_region *r, double took, double gain)
     }
 }
 
+/* How a region that ran shows that it depends on its team: 0, or a bit of enum job_fixed. */
+static uint32_t shown(const struct omp_hook_region *r)
+{
+    if (session_contains(r->stream, &r->span))
+        return JOB_FIXED_CALLS;
+    if (tasks_created())
+        return JOB_FIXED_TASKS;
+    if (r->verify && r->program && r->nt == r->asked && r->team && r->team != r->program)
+        return JOB_FIXED_TEAM;
+    return 0;
+}
+
 double omp_hook_team_learn(struct omp_hook_region *r)
 {
-    uint32_t reason = omp_hook_fixed_shown(r);
+    uint32_t reason = shown(r);
     double gain = 0;
     if (reason)
         omp_hook_site_fix(r->site, reason);

@@ -8,10 +8,6 @@
  * then (levels, team sizes) is answered as if the team were there (api.c); that such a region makes no tasks is
  * proven.
  *
- * A region that must see its team, but whose threads never wait for one another (teams/proof.h), may have the shares of
- * all of them run by the one that enters it, one after another and each with its own number: no thread is woken, and
- * what it does is what its team might have done. Only without libgomp, and where programs ask us for numbers.
- *
  * Once a region is seen whose module has thread-local data, no size between one and the program's is used any more,
  * whichever region would have it: libgomp ends threads, and the data with them.
  *
@@ -41,7 +37,7 @@ void omp_hook_team_choose(struct omp_hook_region *r);
    be < 0). */
 double omp_hook_team_learn(struct omp_hook_region *r);
 
-/* Run by each thread of a team that is looked at from inside, instead of fn. */
+/* Run by each thread of a team that is looked at from inside, or runs the shares of a larger one, instead of fn. */
 void omp_hook_team_run(void *region);
 
 /* What was decided, for tests and debugging. Sums over the process. */

@@ -3,14 +3,14 @@
  * Machine instructions, as far as the proof (proof.h) needs them: what is written, made of what, by which kind of
  * operation.
  *
- *   bytes ── capstone ── code_x86.c, code_arm.c ──> struct teams_insn   dst = op(a, b), at most one place of memory
- *   without capstone: code_none.c
+ *   bytes ── capstone ── code_x86.c ──> struct teams_insn   dst = op(a, b), at most one place of memory
+ *         └─────────── code_arm.c ──┘
  *
  * Registers are numbers of locations: 0..31 general, 32..63 vectors, whatever their width; TEAMS_FLAGS is the
  * condition that branches and what chooses look at. What is not understood in detail is TEAMS_OTHER, with the masks of
  * what it reads and writes: nothing is left out.
  *
- * Threads: one a decoder.  Hook-safe: no.
+ * Threads: one.  Hook-safe: no.
  */
 #ifndef PYTHIA_TEAMS_CODE_H
 #define PYTHIA_TEAMS_CODE_H
@@ -21,8 +21,7 @@
 enum {
     TEAMS_GENERAL = 32,
     TEAMS_FLAGS = 64,
-    TEAMS_KEPT_FLAGS = 65, /* aarch64's: branches may also look at a register, which leaves these as they are */
-    TEAMS_REGISTERS = 66,
+    TEAMS_REGISTERS = 65,
     TEAMS_NO_REGISTER = 255
 };
 
@@ -45,14 +44,14 @@ enum teams_op {
     TEAMS_JUMP,
     TEAMS_JUMP_SLOT,
     TEAMS_JUMP_ANY,
-    TEAMS_BRANCH,
+    TEAMS_BRANCH, /* by the flags, or by a: whether it is 0, with b a bit of it */
     TEAMS_RETURN,
     TEAMS_TRAP,
     TEAMS_PAUSE,  /* what loops that wait say to the processor */
     TEAMS_SYSTEM, /* a system call, or something else that is none of a program's business */
 };
 
-enum teams_operand_kind { TEAMS_NONE, TEAMS_REGISTER, TEAMS_IMMEDIATE, TEAMS_MEMORY, TEAMS_FROM /* teams_insn.from */ };
+enum teams_operand_kind { TEAMS_NONE, TEAMS_REGISTER, TEAMS_IMMEDIATE, TEAMS_MEMORY };
 /* Packed, as the next one: a program has thousands. */
 struct teams_operand {
     uint8_t kind, number;
@@ -71,12 +70,12 @@ struct teams_insn {
     uint64_t reads, writes; /* registers, for TEAMS_OTHER; else those beside dst, a, b */
     uint8_t length, op;
     bool loads : 1, stores : 1, swaps : 1 /* compares and exchanges */, reads_flags : 1, writes_flags : 1;
+    bool copies : 1;    /* from a second place of memory, which is only read */
     bool repeats : 1;   /* loads and stores any number of places from there on */
     bool partial : 1;   /* a part of a general register is set anew, and the rest stays */
     int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
     struct teams_operand dst, a, b;
     struct teams_place place;
-    struct teams_place from; /* of a second place of memory, which is only read: its size, 0: none */
 };
 
 /* For each register of a mask: for (uint64_t left = mask; left; left &= left - 1) ... teams_first(left) ... */
@@ -98,10 +97,8 @@ static inline uint64_t teams_sources(const struct teams_insn *i)
 
 /* What the calling convention says. */
 struct teams_convention {
-    uint8_t stack, result;
-    uint8_t arguments[9]; /* with the place for a large result, the last one */
-    uint8_t argument_count;
-    uint64_t clobbered; /* by a call */
+    uint8_t stack, result, argument; /* the first one */
+    uint64_t clobbered;              /* by a call, arguments among them */
 };
 
 static inline bool teams_is_call(const struct teams_insn *i)
@@ -109,21 +106,21 @@ static inline bool teams_is_call(const struct teams_insn *i)
     return i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_CALL_ANY;
 }
 
-/* Another processor's instructions than this one's, from now on; by ELF's e_machine. */
+/* One processor's instructions. */
+struct teams_machine {
+    uint16_t elf; /* e_machine */
+    struct teams_convention convention;
+    bool (*prepare)(void); /* loads what it needs; NULL: nothing. False: that is not there */
+    bool (*decode)(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn);
+};
+extern const struct teams_machine teams_x86, teams_arm;
+
+/* Another processor's than this one's, from now on; by ELF's e_machine. */
 void teams_code_choose(uint16_t elf);
-
-/* Loads what reads code, so that nothing is loaded later. False: it is not there. */
+/* Loads what reads code, so that nothing is loaded later. False: nothing here does. */
 bool teams_code_prepare(void);
-
-struct teams_decoder;
-/* NULL: no memory, or this processor's instructions cannot be read. */
-struct teams_decoder *teams_decoder_create(void);
-void teams_decoder_destroy(struct teams_decoder *d);
-/* Code from `begin` on, up to `end`, may be looked at where a call leads to. */
-void teams_decoder_look_at(struct teams_decoder *d, uintptr_t begin, uintptr_t end);
-/* Reads the instruction at `code`, of `size` readable bytes. False: none. */
-bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
-                  struct teams_insn *insn);
+/* Reads the instruction at an address, where that was prepared; code is there from `begin` up to `end`. False: none. */
+bool teams_decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn);
 const struct teams_convention *teams_convention(void);
 
 #endif

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * aarch64, read from its bits (Arm Architecture Reference Manual, C4: the groups below have the names that they have
- * there). What one instruction does at once is told in steps (a comparison and its flags, a pair of loads, a base that
- * moves on): the first has the instruction's address, the others those of its other bytes.
+ * there). What one instruction does at once is told in steps (a pair of loads, a base that moves on): the first has the
+ * instruction's address, the others those of its other bytes.
  *
- *   cmp   FLAGS = a ? b;  KEPT_FLAGS = FLAGS            b.eq   FLAGS = KEPT_FLAGS;  branch by FLAGS
- *   ldp   a = [x];  b = [x + 8]                         cbz    FLAGS = a ? 0;  branch by FLAGS
+ *   ldp   a = [x];  b = [x + 8]                         ldr!   x = x + 8;  a = [x]
  *
  * What is in none of the groups cannot be read. So are exclusive and atomic accesses, but for those of libgcc's
- * functions, and vectors of any length (SVE). What is computed in vectors is taken for read from memory: no loop is
- * ended by it.
+ * functions, and vectors of any length (SVE). What is computed in floating point or vectors is taken for read from
+ * memory: no loop is ended by it.
  */
 #include <elf.h>
-#include <string.h>
 
 #include "teams/code_arm.h"
 
-static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_MEMORY, 0, 0 },
-                                  flags = { TEAMS_REGISTER, TEAMS_FLAGS, 0 },
-                                  kept = { TEAMS_REGISTER, TEAMS_KEPT_FLAGS, 0 };
+static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_MEMORY, 0, 0 };
 
 /* --- Fields --- */
 
@@ -65,16 +61,6 @@ struct teams_insn *teams_arm_add(struct teams_arm_steps *s, enum teams_op op, st
     return i;
 }
 
-static void keep_flags(struct teams_arm_steps *s)
-{
-    teams_arm_add(s, TEAMS_MOVE, kept, flags, none);
-}
-
-static void look_at_flags(struct teams_arm_steps *s)
-{
-    teams_arm_add(s, TEAMS_MOVE, flags, kept, none);
-}
-
 /* Made of these in any way. */
 static struct teams_insn *made(struct teams_arm_steps *s, struct teams_operand dst, uint64_t reads)
 {
@@ -91,13 +77,6 @@ static uint64_t sources(uint32_t word)
 
 /* --- Data processing, immediate --- */
 
-static void set_flags(struct teams_arm_steps *s, bool sets)
-{
-    s->step[s->count - 1].writes_flags = sets;
-    if (sets)
-        keep_flags(s);
-}
-
 /* add, sub, cmp, cmn. What an operand is shifted or extended by does not count. */
 static void add_or_sub(struct teams_arm_steps *s, uint32_t word, struct teams_operand a, struct teams_operand b,
                        bool stack)
@@ -110,7 +89,7 @@ static void add_or_sub(struct teams_arm_steps *s, uint32_t word, struct teams_op
         made(s, none, mask(a) | mask(b));
     else
         teams_arm_add(s, minus ? TEAMS_SUB : TEAMS_ADD, to, a, b);
-    set_flags(s, sets);
+    s->step[s->count - 1].writes_flags = sets;
 }
 
 /* and, orr, eor, tst, mov. */
@@ -130,7 +109,7 @@ static void logic(struct teams_arm_steps *s, uint32_t word, struct teams_operand
         made(s, result(to), mask(a) | mask(b));
     else
         teams_arm_add(s, TEAMS_BITS, result(to), a, b);
-    set_flags(s, op == AND_FLAGS);
+    s->step[s->count - 1].writes_flags = op == AND_FLAGS;
 }
 
 static void immediate(struct teams_arm_steps *s, uint32_t word, uintptr_t address)
@@ -178,21 +157,11 @@ static void immediate(struct teams_arm_steps *s, uint32_t word, uintptr_t addres
 
 /* --- Branches, exceptions, system --- */
 
-static void branch(struct teams_arm_steps *s, uintptr_t to)
-{
-    struct teams_insn *i = teams_arm_add(s, TEAMS_BRANCH, none, none, none);
-    i->target = to;
-    i->reads_flags = true;
-}
-
 /* A call of a function that only does one access is that access. */
-static bool accesses(struct teams_arm_steps *s, const struct teams_decoder *d, uintptr_t at)
+static bool accesses(struct teams_arm_steps *s, uintptr_t begin, uintptr_t end, uintptr_t at)
 {
-    bool there = at >= d->begin && at < d->end;
-    if (!there || !teams_arm_atomic(s, (const uint32_t *)at, (d->end - at) / sizeof(uint32_t)))
-        return false;
-    keep_flags(s);
-    return true;
+    bool there = at >= begin && at < end;
+    return there && teams_arm_atomic(s, (const uint32_t *)at, (end - at) / sizeof(uint32_t));
 }
 
 /* Signatures of pointers, marks for indirect branches. */
@@ -231,26 +200,24 @@ static void system_or_register(struct teams_arm_steps *s, uint32_t word)
     }
 }
 
-static void control(struct teams_arm_steps *s, const struct teams_decoder *d, uint32_t word, uintptr_t address)
+static void control(struct teams_arm_steps *s, uintptr_t begin, uintptr_t end, uint32_t word, uintptr_t address)
 {
     uintptr_t far = address + (uintptr_t)(teams_arm_signed(word, 0, 26) * 4);
     uintptr_t near = address + (uintptr_t)(teams_arm_signed(word, 5, 19) * 4);
     bool always = teams_arm_bits(word, 1, 3) == 7;
     if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
         bool call = teams_arm_bits(word, 31, 1);
-        if (!call || !accesses(s, d, far))
+        if (!call || !accesses(s, begin, end, far))
             teams_arm_add(s, call ? TEAMS_CALL : TEAMS_JUMP, none, none, none)->target = far;
     } else if ((word & 0xff000010) == 0x54000000 && always) {
         teams_arm_add(s, TEAMS_JUMP, none, none, none)->target = near;
     } else if ((word & 0xff000010) == 0x54000000) {
-        look_at_flags(s);
-        branch(s, near);
+        teams_arm_add(s, TEAMS_BRANCH, none, none, none)->target = near;
     } else if ((word & 0x7e000000) == 0x34000000) { /* cbz, cbnz */
-        teams_arm_add(s, TEAMS_COMPARE, none, general(word, RD), teams_arm_number(0))->writes_flags = true;
-        branch(s, near);
+        teams_arm_add(s, TEAMS_BRANCH, none, general(word, RD), none)->target = near;
     } else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
-        teams_arm_add(s, TEAMS_TEST, none, general(word, RD), teams_arm_number(1))->writes_flags = true;
-        branch(s, address + (uintptr_t)(teams_arm_signed(word, 5, 14) * 4));
+        teams_arm_add(s, TEAMS_BRANCH, none, general(word, RD), teams_arm_number(1))->target =
+            address + (uintptr_t)(teams_arm_signed(word, 5, 14) * 4);
     } else {
         system_or_register(s, word);
     }
@@ -260,9 +227,8 @@ static void control(struct teams_arm_steps *s, const struct teams_decoder *d, ui
 
 static void chosen(struct teams_arm_steps *s, struct teams_operand to, struct teams_operand a, struct teams_operand b)
 {
-    look_at_flags(s);
     if (a.kind == TEAMS_IMMEDIATE && b.kind == TEAMS_IMMEDIATE) /* cset */
-        teams_arm_add(s, TEAMS_MOVE, to, flags, none);
+        made(s, to, 0)->reads_flags = true;
     else
         teams_arm_add(s, TEAMS_SELECT, to, a, b)->reads_flags = true;
 }
@@ -270,18 +236,16 @@ static void chosen(struct teams_arm_steps *s, struct teams_operand to, struct te
 /* ccmp, ccmn, fccmp: by flags whether these are compared. */
 static void compared_if(struct teams_arm_steps *s, uint64_t reads)
 {
-    look_at_flags(s);
     struct teams_insn *i = made(s, none, reads);
     i->reads_flags = i->writes_flags = true;
-    keep_flags(s);
 }
 
 static void with_carry(struct teams_arm_steps *s, uint32_t word)
 {
     s->unknown |= teams_arm_bits(word, 10, 6) != 0;
-    look_at_flags(s);
-    made(s, result(general(word, RD)), sources(word))->reads_flags = true;
-    set_flags(s, teams_arm_bits(word, 29, 1));
+    struct teams_insn *i = made(s, result(general(word, RD)), sources(word));
+    i->reads_flags = true;
+    i->writes_flags = teams_arm_bits(word, 29, 1);
 }
 
 /* Of two sources division, shifts and checksums; of one what turns and counts bits. */
@@ -320,48 +284,35 @@ static void in_registers(struct teams_arm_steps *s, uint32_t word)
 
 /* --- Floating point and vectors --- */
 
-/* Between general registers and vectors. */
+/* Made of what is read from memory, or as good as that. */
+static struct teams_insn *taken(struct teams_arm_steps *s, struct teams_operand to, uint64_t reads)
+{
+    struct teams_insn *i = made(s, to, reads);
+    i->loads = true;
+    return i;
+}
+
+/* Between general registers and vectors, where `whole` also as they are. */
 static void converted(struct teams_arm_steps *s, uint32_t word, bool whole)
 {
     int64_t op = teams_arm_bits(word, 16, 3), mode = teams_arm_bits(word, 19, 2);
     bool moves = whole && op > 5, up = op == 2 || op == 3 || (moves && op == 7);
-    struct teams_operand to = up ? vector(word, RD) : result(general(word, RD));
-    struct teams_operand from = up ? general(word, RN) : vector(word, RN);
     s->unknown |= (!whole && op > 3) || (moves && mode > 1);
-    if (moves && mode == 0)
-        teams_arm_add(s, TEAMS_MOVE, to, from, none);
-    else
-        made(s, to, mask(from) | (moves && up ? mask(to) : 0));
+    taken(s, up ? vector(word, RD) : result(general(word, RD)), up ? mask(general(word, RN)) : 0);
 }
 
 static void scalar(struct teams_arm_steps *s, uint32_t word)
 {
-    struct teams_operand to = vector(word, RD), a = vector(word, RN), b = vector(word, RM);
     int64_t low = teams_arm_bits(word, 10, 6);
-    if ((word & 0x5f200000) == 0x1e000000) {
-        converted(s, word, false);
-    } else if (low == 0) {
-        converted(s, word, true);
-    } else if (teams_arm_bits(word, 31, 1)) {
-        s->unknown = true;
-    } else if ((low & 7) == 4) {
-        teams_arm_add(s, TEAMS_MOVE, to, teams_arm_number(1), none);
-    } else if ((low & 3) == 1) {
-        compared_if(s, mask(a) | mask(b));
-    } else if ((low & 15) == 8) {
-        bool zero = teams_arm_bits(word, 3, 1);
-        teams_arm_add(s, TEAMS_COMPARE, none, a, zero ? teams_arm_number(0) : b)->writes_flags = true;
-        keep_flags(s);
-    } else if ((word & 0xff3ffc00) == 0x1e204000) { /* fmov */
-        teams_arm_add(s, TEAMS_MOVE, to, a, none);
-    } else if ((low & 31) == 16) {
-        made(s, to, mask(a));
-    } else if ((low & 3) == 3) {
-        chosen(s, to, a, b);
-    } else {
-        s->unknown |= (low & 3) != 2;
-        made(s, to, mask(a) | mask(b));
+    bool fixed_point = (word & 0x5f200000) == 0x1e000000, compares = (low & 3) == 1 || (low & 15) == 8;
+    s->unknown |= !fixed_point && low != 0 && teams_arm_bits(word, 31, 1);
+    if (fixed_point || low == 0) {
+        converted(s, word, !fixed_point);
+        return;
     }
+    struct teams_insn *i = taken(s, compares ? none : vector(word, RD), 0);
+    i->writes_flags = compares;
+    i->reads_flags = (low & 3) == 1 || (low & 3) == 3;
 }
 
 /* What a vector's parts are put into, or come from, counts; the rest is the same for all. */
@@ -369,17 +320,14 @@ static void in_vectors(struct teams_arm_steps *s, uint32_t word)
 {
     bool down = (word & 0xbfe0f400) == 0x0e002400 || (word & 0xbfe0fc00) == 0x0e003c00; /* smov, umov */
     bool up = (word & 0xbfe0fc00) == 0x0e000c00 || (word & 0xffe0fc00) == 0x4e001c00;   /* dup, ins */
-    struct teams_operand to = down ? result(general(word, RD)) : vector(word, RD);
-    made(s, to, up ? mask(general(word, RN)) : 0)->loads = true;
+    taken(s, down ? result(general(word, RD)) : vector(word, RD), up ? mask(general(word, RN)) : 0);
 }
 
 static void floating(struct teams_arm_steps *s, uint32_t word)
 {
     if ((word & 0x5f000000) == 0x1e000000)
         scalar(s, word);
-    else if ((word & 0xff000000) == 0x1f000000) /* fmadd and others */
-        made(s, vector(word, RD), mask(vector(word, RN)) | mask(vector(word, RM)) | mask(vector(word, RA)));
-    else if (!teams_arm_bits(word, 31, 1))
+    else if ((word & 0xff000000) == 0x1f000000 || !teams_arm_bits(word, 31, 1)) /* fmadd and others */
         in_vectors(s, word);
     else
         s->unknown = true;
@@ -387,13 +335,13 @@ static void floating(struct teams_arm_steps *s, uint32_t word)
 
 /* --- The whole --- */
 
-static void describe(struct teams_arm_steps *s, const struct teams_decoder *d, uint32_t word, uintptr_t address)
+static void describe(struct teams_arm_steps *s, uintptr_t begin, uintptr_t end, uint32_t word, uintptr_t address)
 {
     int64_t group = teams_arm_bits(word, 25, 4);
     if (group >> 1 == 4)
         immediate(s, word, address);
     else if (group >> 1 == 5)
-        control(s, d, word, address);
+        control(s, begin, end, word, address);
     else if ((group & 5) == 4)
         teams_arm_memory(s, word);
     else if ((group & 7) == 5)
@@ -415,26 +363,23 @@ static bool is_stub(const uint32_t *word, uint64_t size, uintptr_t address, uint
     return true;
 }
 
-static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
-                   struct teams_insn *insn)
+static bool decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn)
 {
     unsigned step = address & 3;
+    uintptr_t at = address - step, slot;
+    uint64_t size = end - at;
     struct teams_arm_steps s = { .count = 0 };
-    uint32_t word[4];
-    uintptr_t slot;
-    code -= step;
-    size += step;
+    const uint32_t *word = (const uint32_t *)at;
     if (size < sizeof *word)
         return false;
-    memcpy(word, code, size < sizeof word ? sizeof *word : sizeof word);
     if (!step && is_stub(word, size, address, &slot)) {
         *insn = *teams_arm_add(&s, TEAMS_JUMP_SLOT, none, none, none);
         insn->target = slot;
         insn->address = address;
-        insn->length = sizeof word;
+        insn->length = 4 * sizeof *word;
         return true;
     }
-    describe(&s, d, word[0], address - step);
+    describe(&s, begin, end, *word, at);
     if (s.unknown || step >= s.count)
         return false;
     *insn = s.step[step];
@@ -448,8 +393,7 @@ const struct teams_machine teams_arm = {
     .convention = {
         .stack = TEAMS_ARM_STACK,
         .result = 0,
-        .arguments = { 0, 1, 2, 3, 4, 5, 6, 7, 8 },
-        .argument_count = 9,
+        .argument = 0,
         /* all but x19 to x29, sp, v8 to v15 */
         .clobbered = ~(2047ull << 19 | 1ull << TEAMS_ARM_STACK | 255ull << 40),
     },

@@ -7,9 +7,11 @@
 #ifndef PYTHIA_TEAMS_CODE_ARM_H
 #define PYTHIA_TEAMS_CODE_ARM_H
 
-#include "teams/machine.h"
+#include <stddef.h>
 
-enum { TEAMS_ARM_LINK = 30, TEAMS_ARM_STACK = 31, TEAMS_ARM_ZERO = 31, TEAMS_ARM_STEPS = 4 };
+#include "teams/code.h"
+
+enum { TEAMS_ARM_LINK = 30, TEAMS_ARM_STACK = 31, TEAMS_ARM_ZERO = 31, TEAMS_ARM_STEPS = 3 };
 
 struct teams_arm_steps {
     struct teams_insn step[TEAMS_ARM_STEPS + 1]; /* the last one: what is too many */

@@ -88,49 +88,24 @@ static void single(struct teams_arm_steps *s, uint32_t word)
     move_base(s, &a, a.after);
 }
 
-/* Bytes of one register that a structure's instruction loads or stores, 0: another form. */
-static unsigned element_size(uint32_t word)
-{
-    static const uint8_t sizes[] = { 1, 2, 4 };
-    int64_t opcode = teams_arm_bits(word, 14, 2);
-    if ((word & 0xbf800000) == 0x0c000000 || (word & 0xbf800000) == 0x0c800000)
-        return teams_arm_bits(word, 30, 1) ? 16 : 8;
-    if ((word & 0xbf000000) != 0x0d000000)
-        return 0;
-    if (opcode == 3)
-        return 1u << teams_arm_bits(word, 10, 2);
-    return opcode == 2 && teams_arm_bits(word, 10, 1) ? 8 : sizes[opcode];
-}
-
-/* How many registers, by ld1 to ld4. */
-static unsigned register_count(uint32_t word, bool lane)
-{
-    static const uint8_t whole[16] = { 4, 0, 4, 0, 3, 0, 3, 1, 2, 0, 2 };
-    if (lane)
-        return (unsigned)(teams_arm_bits(word, 13, 1) * 2 + teams_arm_bits(word, 21, 1) + 1);
-    return whole[teams_arm_bits(word, 12, 4)];
-}
-
-/* Several vectors, or the same part of each. */
+/* Several vectors, up to four from this one on, or the same part of each: as if any number of places were accessed. How
+   far a base is moved by the instruction's own number is not known. */
 static void structure(struct teams_arm_steps *s, uint32_t word)
 {
-    bool lane = teams_arm_bits(word, 24, 1), moves = teams_arm_bits(word, 23, 1);
-    unsigned size = element_size(word), by = (unsigned)teams_arm_bits(word, 16, 5), count = register_count(word, lane);
+    bool moves = teams_arm_bits(word, 23, 1), by_register = teams_arm_bits(word, 16, 5) != TEAMS_ARM_ZERO;
+    struct teams_operand base = teams_arm_register((unsigned)teams_arm_bits(word, 5, 5));
+    struct teams_operand by = teams_arm_register((unsigned)teams_arm_bits(word, 16, 5));
     uint64_t vectors = 0;
-    for (unsigned k = 0; k < count; k++)
+    for (unsigned k = 0; k < 4; k++)
         vectors |= 1ull << (TEAMS_GENERAL + (unsigned)(teams_arm_bits(word, 0, 5) + k) % 32);
-    struct access a = at_base(word, 0, 0);
     struct teams_insn *i = teams_arm_add(s, TEAMS_OTHER, none, none, none);
-    s->unknown |= size == 0 || count == 0;
-    i->place = a.place;
-    i->place.size = (uint8_t)(size * count);
     i->loads = teams_arm_bits(word, 22, 1);
     i->stores = !i->loads;
+    i->repeats = true;
     i->writes = i->loads ? vectors : 0;
-    i->reads = teams_bit(a.place.base) | (i->loads && !lane ? 0 : vectors);
+    i->reads = teams_bit(base.number) | vectors;
     if (moves)
-        teams_arm_add(s, TEAMS_ADD, teams_arm_register(a.place.base), teams_arm_register(a.place.base),
-                      by == TEAMS_ARM_ZERO ? teams_arm_number(size * count) : teams_arm_register(by));
+        teams_arm_add(s, TEAMS_ADD, base, base, by_register ? by : none);
 }
 
 void teams_arm_memory(struct teams_arm_steps *s, uint32_t word)

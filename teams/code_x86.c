@@ -1,9 +1,182 @@
 /* SPDX-License-Identifier: MIT */
-/* x86-64. Capstone's operands in order: Intel's, the first one is written. */
+/* x86-64, by capstone. Its operands in order: Intel's, the first one is written. */
+#include <capstone.h>
+#include <dlfcn.h>
 #include <elf.h>
+#include <pthread.h>
 #include <string.h>
 
-#include "teams/code_x86.h"
+#include "teams/code.h"
+
+/*
+ * Capstone is loaded where code will be read: linked, its relocations would cost each program that is recorded a
+ * millisecond or two when it starts.
+ */
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+static struct {
+    cs_err (*open)(cs_arch, cs_mode, csh *);
+    cs_err (*option)(csh, cs_opt_type, size_t);
+    cs_insn *(*make)(csh);
+    bool (*disasm)(csh, const uint8_t **, size_t *, uint64_t *, cs_insn *);
+    cs_err (*access)(csh, const cs_insn *, cs_regs, uint8_t *, cs_regs, uint8_t *);
+} capstone;
+static csh handle;
+static cs_insn *last; /* instruction, with details; NULL: nothing reads any */
+
+static void load_capstone(void)
+{
+    static const char *const names[] = { "cs_open", "cs_option", "cs_malloc", "cs_disasm_iter", "cs_regs_access" };
+    void *library = dlopen("libcapstone.so." TEXT(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    void **to = (void **)(void *)&capstone;
+    bool all = library != NULL;
+    for (size_t i = 0; all && i < sizeof names / sizeof *names; i++)
+        all = (to[i] = dlsym(library, names[i])) != NULL;
+    if (!all || capstone.open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
+        return;
+    capstone.option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+    last = capstone.make(handle);
+}
+
+static bool prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_capstone);
+    return last != NULL;
+}
+
+/* --- What its numbers and names mean, where it does not say so itself --- */
+
+static bool is_branch(unsigned id)
+{
+    return (id >= X86_INS_JAE && id <= X86_INS_JS && id != X86_INS_JMP && id != X86_INS_LJMP) || id == X86_INS_JRCXZ ||
+           id == X86_INS_JECXZ;
+}
+
+static bool begins(const char *name, const char *with)
+{
+    while (*with && *name == *with)
+        name++, with++;
+    return !*with;
+}
+
+static enum teams_op by_name(const char *name)
+{
+    static const struct {
+        const char *begin;
+        enum teams_op op;
+    } table[] = {
+        { "cmov", TEAMS_SELECT },       { "set", TEAMS_OTHER },        { "movbe", TEAMS_OTHER },
+        { "movmsk", TEAMS_OTHER },      { "movsh", TEAMS_OTHER },    { "movsl", TEAMS_OTHER },
+        { "movdd", TEAMS_OTHER },       { "movh", TEAMS_OTHER },     { "movl", TEAMS_OTHER },
+        { "mov", TEAMS_MOVE },
+        { "comis", TEAMS_COMPARE },     { "ucomis", TEAMS_COMPARE },
+        { "fnst", TEAMS_SYSTEM },       { "fldc", TEAMS_SYSTEM },    { "flde", TEAMS_SYSTEM },
+        { "fnsa", TEAMS_SYSTEM },       { "frst", TEAMS_SYSTEM },    { "fnin", TEAMS_SYSTEM },
+        { "fncl", TEAMS_SYSTEM },       { "fxsave", TEAMS_SYSTEM },  { "fxrstor", TEAMS_SYSTEM },
+        { "xsave", TEAMS_SYSTEM },      { "xrstor", TEAMS_SYSTEM },  { "rdp", TEAMS_SYSTEM },
+        { "rdssp", TEAMS_SYSTEM },      { "wr", TEAMS_SYSTEM },      { "lsl", TEAMS_SYSTEM },
+        { "sgdt", TEAMS_SYSTEM },       { "sidt", TEAMS_SYSTEM },    { "sldt", TEAMS_SYSTEM },
+        { "str", TEAMS_SYSTEM },        { "umwait", TEAMS_SYSTEM },  { "tpause", TEAMS_SYSTEM },
+        { "mwait", TEAMS_SYSTEM },      { "monitor", TEAMS_SYSTEM },
+    };
+    if (name[0] == 'v')
+        name++;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (begins(name, table[i].begin))
+            return table[i].op;
+    return TEAMS_OTHER;
+}
+
+#define IS(name, op) [X86_INS_##name] = TEAMS_##op + 1
+
+/* What its name does not tell, or tells wrongly. */
+static const uint8_t exact[X86_INS_ENDING] = {
+    IS(NOP, NOTHING),         IS(ENDBR64, NOTHING),     IS(VZEROUPPER, NOTHING),  IS(MFENCE, NOTHING),
+    IS(LFENCE, NOTHING),      IS(SFENCE, NOTHING),      IS(PREFETCHT0, NOTHING),  IS(PREFETCHT1, NOTHING),
+    IS(PREFETCHT2, NOTHING),  IS(PREFETCHW, NOTHING),   IS(PREFETCHNTA, NOTHING), IS(LEA, ADDRESS),
+    IS(ADD, ADD),             IS(INC, ADD),             IS(ADC, ADD),             IS(SUB, SUB),
+    IS(DEC, SUB),             IS(SBB, SUB),             IS(IMUL, SCALE),
+    IS(SHL, SCALE),           IS(SAL, SCALE),
+    IS(SHR, HALVE),           IS(SAR, HALVE),
+    IS(AND, BITS),            IS(OR, BITS),             IS(PAND, BITS),           IS(POR, BITS),
+    IS(VPAND, BITS),          IS(VPOR, BITS),           IS(CMP, COMPARE),         IS(TEST, TEST),
+    IS(RET, RETURN),          IS(UD2, TRAP),            IS(HLT, TRAP),            IS(INT3, TRAP),
+    IS(PAUSE, PAUSE),         IS(SYSCALL, SYSTEM),      IS(SYSENTER, SYSTEM),     IS(INT, SYSTEM),
+    IS(RDTSC, SYSTEM),        IS(RDTSCP, SYSTEM),       IS(XBEGIN, SYSTEM),       IS(CPUID, SYSTEM),
+    IS(RDFSBASE, SYSTEM),     IS(RDGSBASE, SYSTEM),     IS(IRET, SYSTEM),         IS(IRETQ, SYSTEM),
+    IS(LDMXCSR, SYSTEM),      IS(VLDMXCSR, SYSTEM),     IS(STMXCSR, SYSTEM),      IS(VSTMXCSR, SYSTEM),
+    IS(MOVSB, OTHER),         IS(MOVSW, OTHER),
+    IS(MOVSQ, OTHER),         IS(MUL, OTHER), /* MXCSR: rounding belongs to a thread */
+    IS(PUSHF, SYSTEM),        IS(PUSHFQ, SYSTEM),       IS(POPF, SYSTEM),         IS(POPFQ, SYSTEM),
+    IS(LAHF, SYSTEM),         IS(SAHF, SYSTEM),         IS(ENTER, SYSTEM),        IS(RDRAND, SYSTEM),
+    IS(RDSEED, SYSTEM),       IS(XGETBV, SYSTEM),       IS(MASKMOVDQU, SYSTEM),   IS(MASKMOVQ, SYSTEM),
+    IS(VMASKMOVDQU, SYSTEM),
+};
+
+static enum teams_op op_of(const cs_insn *i)
+{
+    if (i->id < X86_INS_ENDING && exact[i->id]) /* a newer capstone may know more */
+        return (enum teams_op)(exact[i->id] - 1);
+    return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : 0));
+}
+
+static bool zeroes(const cs_insn *i, const cs_x86 *x)
+{
+    static const char *const names[] = { "xor",    "pxor",   "xorps", "xorpd",  "vpxor",
+                                         "vxorps", "vxorpd", "sub",   "vpxord", "vpxorq" };
+    int n = x->op_count;
+    if (n < 2 || x->operands[n - 1].type != X86_OP_REG || x->operands[n - 2].type != X86_OP_REG ||
+        x->operands[n - 1].reg != x->operands[n - 2].reg)
+        return false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(i->mnemonic, names[k]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_scalar(const cs_insn *i)
+{
+    size_t length = strlen(i->mnemonic);
+    const char *end = i->mnemonic + length - (length > 2 ? 2 : 0);
+    return strcmp(end, "sd") == 0 || strcmp(end, "ss") == 0;
+}
+
+/* Instructions of the x87: capstone does not name what they do to its stack. */
+static bool is_old_floating(const cs_insn *i)
+{
+    return i->mnemonic[0] == 'f';
+}
+
+/* Whether it looks at flags, that of the direction of strings aside. */
+static bool tests_flags(const cs_insn *i, const cs_x86 *x)
+{
+    bool carry = i->id == X86_INS_ADC || i->id == X86_INS_SBB || i->id == X86_INS_RCL || i->id == X86_INS_RCR;
+    bool tests = x->eflags & (X86_EFLAGS_TEST_OF | X86_EFLAGS_TEST_SF | X86_EFLAGS_TEST_ZF | X86_EFLAGS_TEST_PF |
+                              X86_EFLAGS_TEST_CF | X86_EFLAGS_TEST_AF);
+    return carry || (!is_old_floating(i) && tests);
+}
+
+/* Whether what is first an operand in memory is only read: capstone does not know all that are written. */
+static bool only_reads(const cs_insn *i)
+{
+    static const char *const names[] = { "call",  "cmp",  "div",  "fadd",   "fcom", "fdiv", "fiadd", "ficom",
+                                         "fidiv", "fild",  "fimul", "fisub", "fld",   "fmul", "frstor", "fsub", "idiv",
+                                         "imul",  "jmp",   "lods", "mul",  "push",   "scas", "test" };
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (begins(i->mnemonic, names[k]))
+            return !begins(i->mnemonic, "cmpxchg");
+    return strcmp(i->mnemonic, "bt") == 0; /* bts and others write */
+}
+
+/* Jumps, calls and returns that `control` does not know: loop, jrcxz, far ones. */
+static bool goes_elsewhere(const cs_insn *i)
+{
+    for (int k = 0; k < i->detail->groups_count; k++)
+        if (i->detail->groups[k] >= CS_GRP_JUMP && i->detail->groups[k] <= CS_GRP_BRANCH_RELATIVE)
+            return true;
+    return false;
+}
 
 enum { STACK = 4, FLOATING = 16 /* x87 and MMX, as one */, MASKS = 17 };
 
@@ -43,27 +216,30 @@ static uint8_t location(unsigned reg)
 
 /* --- Operands --- */
 
+static struct teams_place place_of(const struct teams_insn *insn, const cs_x86_op *o)
+{
+    struct teams_place p = { TEAMS_NO_REGISTER, TEAMS_NO_REGISTER, (uint8_t)o->mem.scale, o->size, false, false,
+                             o->mem.disp };
+    p.thread = o->mem.segment == X86_REG_FS || o->mem.segment == X86_REG_GS;
+    if (o->mem.base == X86_REG_RIP) {
+        p.fixed = true;
+        p.offset += (int64_t)(insn->address + insn->length);
+        return p;
+    }
+    p.fixed = o->mem.base == X86_REG_INVALID && o->mem.index == X86_REG_INVALID;
+    p.base = location(o->mem.base);
+    p.index = location(o->mem.index); /* of a gather a vector */
+    return p;
+}
+
+/* Of two places the one that is written counts; what is a thread's is that in any case. */
 static void set_place(struct teams_insn *insn, const cs_x86_op *o, bool second)
 {
-    struct teams_place *p = &insn->place;
-    if (second && (o->access & CS_AC_WRITE))
-        insn->from = insn->place;
-    else if (second)
-        p = &insn->from;
-    *p = (struct teams_place){ TEAMS_NO_REGISTER, TEAMS_NO_REGISTER, (uint8_t)o->mem.scale, o->size, false, false,
-                               o->mem.disp };
-    p->thread = o->mem.segment == X86_REG_FS || o->mem.segment == X86_REG_GS;
-    if (o->mem.base == X86_REG_RIP) {
-        p->fixed = true;
-        p->offset += (int64_t)(insn->address + insn->length);
-        return;
-    }
-    p->fixed = o->mem.base == X86_REG_INVALID && o->mem.index == X86_REG_INVALID;
-    p->base = o->mem.base == X86_REG_INVALID ? TEAMS_NO_REGISTER : location(o->mem.base);
-    if (o->mem.index >= X86_REG_XMM0 && o->mem.index <= X86_REG_ZMM31)
-        p->index = location(o->mem.index); /* a gather */
-    else
-        p->index = o->mem.index == X86_REG_INVALID ? TEAMS_NO_REGISTER : location(o->mem.index);
+    bool thread = insn->place.thread;
+    if (!second || (o->access & CS_AC_WRITE))
+        insn->place = place_of(insn, o);
+    insn->copies = second;
+    insn->place.thread |= thread || place_of(insn, o).thread;
 }
 
 static struct teams_operand operand(const cs_x86_op *o)
@@ -120,11 +296,11 @@ static void collect_operands(const cs_x86 *x, struct teams_insn *insn)
         insn->reads |= insn->writes;
 }
 
-static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
+static void collect_masks(struct teams_insn *insn)
 {
     cs_regs reads, writes;
     uint8_t read_count = 0, write_count = 0;
-    if (d->access(d->handle, d->insn, reads, &read_count, writes, &write_count)) {
+    if (capstone.access(handle, last, reads, &read_count, writes, &write_count)) {
         insn->reads = insn->writes = UINT64_MAX;
         insn->reads_flags = insn->writes_flags = true;
         return;
@@ -134,42 +310,39 @@ static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
     insn->writes |= mask_of(writes, write_count, &writes_flags);
     insn->reads_flags = reads_flags;
     insn->writes_flags = writes_flags;
-    collect_operands(&d->insn->detail->x86, insn);
-    if (teams_x86_is_old_floating(d->insn)) {
+    collect_operands(&last->detail->x86, insn);
+    if (is_old_floating(last)) {
         insn->reads |= 1ull << FLOATING;
         insn->writes |= 1ull << FLOATING;
-        insn->writes_flags |= strstr(d->insn->mnemonic, "comi") != NULL;
+        insn->writes_flags |= strstr(last->mnemonic, "comi") != NULL;
     }
     bool integer = !(insn->writes >> TEAMS_GENERAL) && !(insn->writes >> FLOATING & 1);
-    insn->writes_flags |= integer && d->insn->detail->x86.eflags != 0; /* Capstone's lists do not name them always */
+    insn->writes_flags |= integer && last->detail->x86.eflags != 0; /* Capstone's lists do not name them always */
 }
 
-static void other(struct teams_decoder *d, struct teams_insn *insn)
+static void other(struct teams_insn *insn)
 {
     insn->op = TEAMS_OTHER;
     insn->dst = insn->a = insn->b = none;
-    collect_masks(d, insn);
+    collect_masks(insn);
 }
 
-/* Of two places of memory the one that is written is `place`. */
 static void push_or_pop(const cs_x86_op *o, bool push, struct teams_insn *insn)
 {
-    struct teams_place top = { STACK, TEAMS_NO_REGISTER, 1, 8, false, false, push ? -8 : 0 }, other = insn->place;
-    bool from_memory = o->type == X86_OP_MEM;
+    struct teams_place top = { STACK, TEAMS_NO_REGISTER, 1, 8, false, false, push ? -8 : 0 };
     insn->op = TEAMS_MOVE;
     insn->step = push ? -8 : 8;
     insn->dst = push ? memory : operand(o);
     insn->a = push ? operand(o) : memory;
-    insn->place = top;
-    insn->stores = push || from_memory;
+    insn->copies = o->type == X86_OP_MEM;
+    insn->stores = push || insn->copies;
     insn->loads = !insn->stores;
-    if (!from_memory)
-        return;
-    insn->a = (struct teams_operand){ TEAMS_FROM, 0, 0 };
-    insn->from = push ? other : top;
-    insn->place = push ? top : other;
-    if (!push && insn->place.base == STACK) /* as it is moved already */
+    if (push || !insn->copies) {
+        top.thread = insn->place.thread;
+        insn->place = top;
+    } else if (insn->place.base == STACK) { /* as it is moved already */
         insn->place.offset += 8;
+    }
 }
 
 /* push, pop, and what leaves the function. Returns whether it was one. */
@@ -261,23 +434,23 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
     return false;
 }
 
-static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
+static void masks_of(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
 {
     if (i->id == X86_INS_CDQE) { /* gcc 14 widens a loop's bounds so; the older movsxd */
         insn->op = TEAMS_MOVE;
         insn->dst = insn->a = in_register(0);
-    } else if (teams_x86_zeroes(i, x)) {
+    } else if (zeroes(i, x)) {
         insn->op = TEAMS_MOVE;
         insn->dst = operand(&x->operands[0]);
         insn->a = immediate(0);
         insn->writes_flags = true;
     } else if (!arithmetic(x, insn)) {
-        other(d, insn);
+        other(insn);
     }
     bool vectors = x->op_count && x->operands[0].type == X86_OP_REG && location(x->operands[0].reg) >= FLOATING;
     if (vectors && insn->op < TEAMS_OTHER && insn->dst.kind != TEAMS_NONE)
         insn->writes_flags = false;
-    insn->reads_flags |= teams_x86_tests_flags(i, x);
+    insn->reads_flags |= tests_flags(i, x);
     bool small = x->op_count && x->operands[0].type == X86_OP_REG && x->operands[0].size < 4;
     insn->partial = small && (insn->op == TEAMS_MOVE || insn->op == TEAMS_BITS || insn->op == TEAMS_OTHER);
 }
@@ -290,7 +463,7 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
         if (o->type != X86_OP_MEM)
             continue;
         set_place(insn, o, seen);
-        if (!seen && teams_x86_is_scalar(i)) /* comisd has 16 bytes for capstone */
+        if (!seen && is_scalar(i)) /* comisd has 16 bytes for capstone */
             insn->place.size = o->size < 8 ? o->size : 8;
         seen = true;
         if (i->id == X86_INS_LEA || insn->op == TEAMS_NOTHING)
@@ -307,7 +480,7 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
     else if (x->operands[0].type != X86_OP_MEM && insn->op != TEAMS_OTHER)
         insn->stores = false, insn->loads = i->id != X86_INS_LEA;
     else if (x->operands[0].type == X86_OP_MEM && insn->op != TEAMS_NOTHING)
-        insn->stores |= !teams_x86_only_reads(i);
+        insn->stores |= !only_reads(i);
     insn->swaps = i->id == X86_INS_CMPXCHG || i->id == X86_INS_CMPXCHG8B || i->id == X86_INS_CMPXCHG16B;
     bool atomic = insn->swaps || x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
     insn->stores |= atomic;
@@ -315,16 +488,19 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
     insn->repeats = x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE;
 }
 
-static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
-                   struct teams_insn *insn)
+static bool decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn)
 {
-    const cs_insn *i = d->insn;
-    if (!teams_disassemble(d, code, size, address))
+    const cs_insn *i = last;
+    const uint8_t *code = (const uint8_t *)address;
+    size_t left = end - address;
+    uint64_t at = address;
+    (void)begin;
+    if (!capstone.disasm(handle, &code, &left, &at, last) || !last->detail)
         return false;
     const cs_x86 *x = &i->detail->x86;
     *insn = (struct teams_insn){ .address = address, .length = (uint8_t)i->size };
     insn->place.base = insn->place.index = TEAMS_NO_REGISTER;
-    insn->op = (uint8_t)teams_x86_op(i);
+    insn->op = (uint8_t)op_of(i);
     look_at_memory(x, i, insn);
     if (insn->op == TEAMS_NOTHING) {
         insn->loads = insn->stores = false;
@@ -332,21 +508,19 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
     }
     if (control(i, x, insn))
         return i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ;
-    masks_of(d, i, x, insn);
-    return !teams_x86_goes_elsewhere(i);
+    masks_of(i, x, insn);
+    return !goes_elsewhere(i);
 }
 
 const struct teams_machine teams_x86 = {
     .elf = EM_X86_64,
-    .arch = CS_ARCH_X86,
-    .mode = CS_MODE_64,
     .convention = {
         .stack = STACK,
         .result = 0,
-        .arguments = { 7, 6, 2, 1, 8, 9 },
-        .argument_count = 6,
+        .argument = 7,
         /* all but rbx, rsp, rbp, r12 to r15 */
         .clobbered = ~(1ull << 3 | 1ull << 4 | 1ull << 5 | 15ull << 12),
     },
+    .prepare = prepare,
     .decode = decode,
 };

@@ -8,11 +8,11 @@
 /* --- Calls --- */
 
 /* A stub that jumps through a slot: "jmp *slot", perhaps after a mark for indirect branches. */
-static bool is_stub(struct teams_decoder *d, const struct teams_module *m, uintptr_t address, uintptr_t *slot)
+static bool is_stub(const struct teams_module *m, uintptr_t address, uintptr_t *slot)
 {
     struct teams_insn insn;
     for (int i = 0; i < 3 && address >= m->begin && address < m->end; i++, address += insn.length) {
-        if (!teams_decode(d, (const uint8_t *)address, m->end - address, address, &insn))
+        if (!teams_decode(m->begin, m->end, address, &insn))
             return false;
         *slot = insn.target;
         if (insn.op == TEAMS_JUMP_SLOT)
@@ -41,23 +41,12 @@ static void through_slot(const struct teams_module *m, uintptr_t slot, struct te
     c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
 }
 
-static void find_call(struct teams_decoder *d, const struct teams_module *m, const struct teams_insn *insn,
-                      struct teams_call *c)
-{
-    uintptr_t slot = insn->target;
-    if (insn->op == TEAMS_CALL_SLOT || insn->op == TEAMS_JUMP_SLOT || is_stub(d, m, insn->target, &slot))
-        through_slot(m, slot, c);
-    else
-        c->target = insn->target;
-}
-
 /* --- Reading instructions --- */
 
 enum { HASH = 32768 };
 
 struct teams_reader {
     struct base_arena memory; /* its own */
-    struct teams_decoder *decoder;
     struct teams_flow *f;
     struct base_arena *room;
     struct teams_insn insn[TEAMS_MOST_INSNS]; /* as they were read */
@@ -73,14 +62,10 @@ struct teams_reader {
 struct teams_reader *teams_reader_create(void)
 {
     struct base_arena memory;
-    struct teams_reader *r = base_arena_whole(&memory, sizeof *r);
-    if (!r)
-        return NULL;
-    r->memory = memory;
-    if ((r->decoder = teams_decoder_create()))
-        return r;
-    base_arena_close(&memory);
-    return NULL;
+    struct teams_reader *r = teams_code_prepare() ? base_arena_whole(&memory, sizeof *r) : NULL;
+    if (r)
+        r->memory = memory;
+    return r;
 }
 
 void teams_reader_destroy(struct teams_reader *r)
@@ -88,7 +73,6 @@ void teams_reader_destroy(struct teams_reader *r)
     if (!r)
         return;
     struct base_arena memory = r->memory;
-    teams_decoder_destroy(r->decoder);
     base_arena_close(&memory);
 }
 
@@ -109,16 +93,18 @@ static bool unreadable(struct teams_flow *f, const char *why, uintptr_t where)
     return false;
 }
 
-/* Where a call leads to. A direct jump to a stub, or through a slot, is a call for good. */
-static void look_at_call(struct teams_reader *r, struct teams_insn *i, struct teams_call *c)
+/* Where a call leads to. What goes to a stub goes through its slot; a jump through one is a call for good. */
+static void look_at_call(const struct teams_module *m, struct teams_insn *i, struct teams_call *c)
 {
     uintptr_t slot;
-    if (i->op == TEAMS_JUMP && is_stub(r->decoder, &r->f->module, i->target, &slot)) {
-        i->op = TEAMS_JUMP_SLOT;
+    if ((i->op == TEAMS_CALL || i->op == TEAMS_JUMP) && is_stub(m, i->target, &slot)) {
+        i->op = i->op == TEAMS_CALL ? TEAMS_CALL_SLOT : TEAMS_JUMP_SLOT;
         i->target = slot;
     }
-    if (i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_JUMP_SLOT)
-        find_call(r->decoder, &r->f->module, i, c);
+    if (i->op == TEAMS_CALL_SLOT || i->op == TEAMS_JUMP_SLOT)
+        through_slot(m, i->target, c);
+    else if (i->op == TEAMS_CALL)
+        c->target = i->target;
 }
 
 /* Whether control may go on with the next instruction. */
@@ -139,10 +125,10 @@ static bool read_one(struct teams_reader *r, uintptr_t address)
     struct teams_insn *i = &r->insn[f->insns];
     struct teams_call *c = &r->call[f->insns];
     *c = (struct teams_call){ .known = TEAMS_UNKNOWN_CALL };
-    if (!teams_decode(r->decoder, (const uint8_t *)address, f->module.end - address, address, i))
+    if (!teams_decode(f->module.begin, f->module.end, address, i))
         return unreadable(f, "an instruction that cannot be read", address);
     *slot_of(r, address) = (uint16_t)++f->insns;
-    look_at_call(r, i, c);
+    look_at_call(&f->module, i, c);
     if (teams_is_call(i) && !teams_landing_pad(address + i->length - 1u, &c->pad))
         return unreadable(f, "tables of exceptions that cannot be read", address);
     if (c->pad || i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)
@@ -314,7 +300,6 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
         unreadable(f, "code of no module", entry);
         return f;
     }
-    teams_decoder_look_at(r->decoder, f->module.begin, f->module.end);
     read_all(r, f);
     if (f->unreadable)
         return f;

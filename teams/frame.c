@@ -110,9 +110,8 @@ static int32_t computed(struct finding *d, const struct teams_insn *i, const str
 
 static void call(struct finding *d, uint32_t insn, struct state *s)
 {
-    const struct teams_convention *c = teams_convention();
-    for (int k = 0; k < c->argument_count; k++)
-        lend(d, of_register(s, c->arguments[k]));
+    for (uint64_t left = teams_convention()->clobbered; left; left &= left - 1)
+        lend(d, of_register(s, teams_first(left)));
     for (uint64_t left = d->frame->flow->call[insn].clobbers; left; left &= left - 1)
         set(s, teams_first(left), OTHER);
 }

@@ -25,38 +25,24 @@ static bool is_library(const char *path)
 /* glibc has relocated the pointers of its own copy, other loaders need not. */
 static const void *pointer(const struct teams_module *m, uintptr_t value)
 {
-    return (const void *)(value < m->base ? m->base + value : value);
+    return (const void *)(value && value < m->base ? m->base + value : value);
+}
+
+static uint64_t entry(const ElfW(Dyn) * d, int64_t tag)
+{
+    while (d->d_tag != DT_NULL && d->d_tag != tag)
+        d++;
+    return d->d_tag == tag ? d->d_un.d_val : 0;
 }
 
 static void read_dynamic(struct teams_module *m, const ElfW(Dyn) * d)
 {
-    uint64_t size = 0, jump_size = 0;
-    for (; d->d_tag != DT_NULL; d++) {
-        switch (d->d_tag) {
-        case DT_SYMTAB:
-            m->symbols = pointer(m, d->d_un.d_ptr);
-            break;
-        case DT_STRTAB:
-            m->strings = pointer(m, d->d_un.d_ptr);
-            break;
-        case DT_RELA:
-            m->relocations = pointer(m, d->d_un.d_ptr);
-            break;
-        case DT_RELASZ:
-            size = d->d_un.d_val;
-            break;
-        case DT_JMPREL:
-            m->jumps = pointer(m, d->d_un.d_ptr);
-            break;
-        case DT_PLTRELSZ:
-            jump_size = d->d_un.d_val;
-            break;
-        default:
-            break;
-        }
-    }
-    m->relocation_count = m->relocations ? size / sizeof(ElfW(Rela)) : 0;
-    m->jump_count = m->jumps ? jump_size / sizeof(ElfW(Rela)) : 0;
+    m->symbols = pointer(m, entry(d, DT_SYMTAB));
+    m->strings = pointer(m, entry(d, DT_STRTAB));
+    m->relocations = pointer(m, entry(d, DT_RELA));
+    m->jumps = pointer(m, entry(d, DT_JMPREL));
+    m->relocation_count = m->relocations ? entry(d, DT_RELASZ) / sizeof(ElfW(Rela)) : 0;
+    m->jump_count = m->jumps ? entry(d, DT_PLTRELSZ) / sizeof(ElfW(Rela)) : 0;
 }
 
 static int look(struct dl_phdr_info *info, size_t size, void *data)

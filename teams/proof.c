@@ -69,7 +69,7 @@ static void check_insn(struct judging *j, const struct teams_insn *i)
         object(j, JOB_PROOF_SYSTEM, i->address);
     else if (i->op == TEAMS_PAUSE)
         object(j, JOB_PROOF_WAITS, i->address);
-    if ((i->place.thread && !is_guard(i)) || (i->from.size && i->from.thread))
+    if (i->place.thread && !is_guard(i))
         object(j, JOB_PROOF_THREAD_DATA, i->address);
 }
 
@@ -78,7 +78,7 @@ static void check_insn(struct judging *j, const struct teams_insn *i)
 /* The address that the first argument has been given in a call's block, 0: not known. */
 static uintptr_t first_argument(const struct judging *j, uint32_t insn)
 {
-    uint8_t reg = teams_convention()->arguments[0];
+    uint8_t reg = teams_convention()->argument;
     uint32_t b = 0;
     while (b < j->f->blocks && insn - j->f->block[b].first >= j->f->block[b].count)
         b++;

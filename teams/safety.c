@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/guard.h"
+#include "base/hash.h"
 #include "base/lock.h"
 #include "teams/code.h"
 #include "teams/proof.h"
@@ -36,15 +37,10 @@ static struct {
 
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind)
 {
-    uintptr_t key = function | (kind == TEAMS_TASK ? TASK : 0);
-    uint32_t slot = (uint32_t)((function >> 2) * 0x9e3779b97f4a7c15u >> 32) % PROOFS;
-    for (uint32_t i = 0; i < PROOFS / 2; i++, slot = (slot + 1) % PROOFS) {
-        struct teams_proof *p = &proofs[slot];
-        uintptr_t there = atomic_load_explicit(&p->key, memory_order_relaxed);
-        if (there == key || (there == 0 && atomic_compare_exchange_strong(&p->key, &there, key)) || there == key)
-            return p;
-    }
-    return &overflow;
+    bool claimed;
+    struct teams_proof *p = base_fixed_find(proofs, sizeof *proofs, PROOFS, PROOFS / 2,
+                                            function | (kind == TEAMS_TASK ? TASK : 0), &claimed);
+    return p ? p : &overflow;
 }
 
 /* The first one, for good. */

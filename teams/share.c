@@ -28,10 +28,11 @@ static inline uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /* Stores the greater of the two. */
-static void raise_time(atomic_uint_least64_t *to, uint64_t ns)
+static void keep_greater(atomic_uint_least64_t *to, uint64_t value)
 {
     uint64_t now = get(to);
-    while (now < ns && !atomic_compare_exchange_weak_explicit(to, &now, ns, memory_order_relaxed, memory_order_relaxed))
+    while (now < value &&
+           !atomic_compare_exchange_weak_explicit(to, &now, value, memory_order_relaxed, memory_order_relaxed))
         ;
 }
 
@@ -60,7 +61,7 @@ struct teams_team *teams_team_begin(uint64_t begin, uint32_t asked)
 void teams_team_end(struct teams_team *t, uint64_t end, uint32_t threads, struct job_threads *to)
 {
     uint64_t team = (end - t->begin) * threads, all = team + get(&t->inside), last = get(&t->last), known = 0, part;
-    uint32_t largest = atomic_load_explicit(&t->largest, memory_order_relaxed);
+    uint32_t largest = (uint32_t)get(&t->largest);
     add(&t->part[JOB_THREADS_JOIN], minus(end, last) * threads);
     for (int k = 0; k < JOB_THREADS_PARTS; k++) {
         part = get(&t->part[k]);
@@ -112,7 +113,7 @@ static void work_ends(struct teams_share *s, uint64_t now)
     add(&s->team->part[JOB_THREADS_MPI], calls);
     add(&s->team->part[JOB_THREADS_WAIT], s->waited);
     add(&s->team->part[JOB_THREADS_WORK], minus(took, calls + s->waited + s->inside));
-    raise_time(&s->team->last, now);
+    keep_greater(&s->team->last, now);
 }
 
 void teams_share_begin(struct teams_team *t)
@@ -153,11 +154,7 @@ void teams_share_return(const struct teams_share *outer, uint64_t took, const st
     for (int k = 0; k < JOB_THREADS_PARTS; k++)
         add(&s->team->part[k], inside->part[k]);
     add(&s->team->inside, minus(inside->team_ns, took));
-    uint32_t largest = atomic_load_explicit(&s->team->largest, memory_order_relaxed);
-    while (largest < inside->threads &&
-           !atomic_compare_exchange_weak_explicit(&s->team->largest, &largest, inside->threads, memory_order_relaxed,
-                                                  memory_order_relaxed))
-        ;
+    keep_greater(&s->team->largest, inside->threads);
     s->inside += took;
     s->calls += minus(session_calls_here(), s->left); /* they are the region's */
 }

@@ -35,7 +35,7 @@ struct teams_team {
     _Alignas(64) atomic_uint serial; /* odd: in use */
     uint32_t asked;                  /* threads, with those of the teams around */
     uint64_t begin;                  /* ns */
-    atomic_uint largest;             /* asked for, with teams inside */
+    atomic_uint_least64_t largest;   /* asked for, with teams inside */
     _Alignas(64) atomic_uint_least64_t part[JOB_THREADS_PARTS]; /* ns, of the threads so far … */
     atomic_uint_least64_t inside;    /* … of threads of teams inside, beyond those that entered them */
     atomic_uint_least64_t last;      /* when the last thread came to rest */

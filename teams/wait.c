@@ -137,9 +137,7 @@ static mark_t of_operand(const struct turn *t, const struct teams_insn *i, const
                           const struct marks *m)
 {
     if (o->kind == TEAMS_MEMORY)
-        return of_load(t, i, m);
-    if (o->kind == TEAMS_FROM)
-        return FIXED;
+        return i->copies ? FIXED : of_load(t, i, m);
     return o->kind == TEAMS_REGISTER ? of_register(m, o->number) : STILL;
 }
 
@@ -165,7 +163,7 @@ static void put(const struct turn *t, const struct teams_insn *i, struct marks *
 
 static void other(const struct turn *t, const struct teams_insn *i, struct marks *m)
 {
-    mark_t mark = i->from.size ? FIXED : teams_sources(i) ? STILL : NOTHING, slot = t->frame->slot_of[i - t->f->insn];
+    mark_t mark = i->copies ? FIXED : teams_sources(i) ? STILL : NOTHING, slot = t->frame->slot_of[i - t->f->insn];
     for (uint64_t left = teams_sources(i); left; left &= left - 1)
         mark = compute(mark, m->of[teams_first(left)]);
     if (i->reads_flags)
@@ -273,6 +271,15 @@ static bool is_inside(const struct turn *t, int block)
     return block >= 0 && t->at[block].ways == INSIDE;
 }
 
+/* What decides it. */
+static mark_t of_branch(const struct turn *t, const struct teams_insn *i, const struct marks *m)
+{
+    if (!i || i->a.kind == TEAMS_NONE)
+        return m->of[TEAMS_FLAGS];
+    mark_t a = of_operand(t, i, &i->a, m);
+    return i->b.kind == TEAMS_NONE ? compare(a, STILL) : compute(a, STILL);
+}
+
 static bool run_block(struct turn *t, uint32_t b)
 {
     const struct teams_block *block = &t->f->block[b];
@@ -280,7 +287,7 @@ static bool run_block(struct turn *t, uint32_t b)
     bool changed = false;
     for (uint32_t k = 0; k < block->count; k++)
         step(t, &t->f->insn[block->first + k], &m);
-    t->at[b].flags = m.of[TEAMS_FLAGS];
+    t->at[b].flags = of_branch(t, teams_flow_branch(t->f, (int)b), &m);
     for (int k = 0; k < 2; k++)
         if (is_inside(t, block->next[k]))
             changed |= meet(t, block->next[k] == (int)t->head ? &t->end : &t->at[block->next[k]].begin, &m);
