@@ -168,12 +168,13 @@ function print_half(    part) {
     print "    pmpi_hook_received_half(&call, " (annotation("status") ? "used" : "NULL") ", " part[1] ", " part[2] ");"
 }
 
+# Whom a call that blocks is with.
+function has_peers() {
+    return waits == "blocks" && (annotation("peer") annotation("root") annotation("source") annotation("from")) != ""
+}
+
 # Where a call waits, and for whom, goes to the board before it.
 function print_begin(from,    at, source, dest, tag, part) {
-    if (waits != "blocks") {
-        print "    pmpi_hook_begin(&call, " from ");"
-        return
-    }
     at = annotation("completes") == "one" ? "PMPI_HOOK_HANDLE(before)" : "0"
     source = dest = "WATCH_NOBODY"; tag = "0"
     if (annotation("comm")) at = "PMPI_HOOK_HANDLE(" value(note["comm"], "MPI_COMM_NULL") ")"
@@ -184,7 +185,9 @@ function print_begin(from,    at, source, dest, tag, part) {
     if (annotation("source")) source = note["source"]
     if (annotation("index") && (class == "p2p" || class == "probe")) tag = note["index"]
     if (annotation("from")) { split(note["from"], part, /,/); source = part[1]; tag = part[2] }
-    print "    pmpi_hook_begin_at(&call, " from ", " at ", " source ", " dest ", " tag ");"
+    if (has_peers()) print "    pmpi_hook_with(" source ", " dest ", " tag ");"
+    if (annotation("poll")) print "    pmpi_hook_begin_poll(&call, " from ");"
+    else print "    pmpi_hook_begin(&call, " from ", " (waits == "blocks" ? at : "0") ");"
 }
 
 # A poll that failed, or found nothing, is no event.
@@ -209,7 +212,7 @@ function takes_all() {
 function print_info(    how, common) {
     common = "^MPI_(Win_(fence|create|allocate|free)|File_(open|close|set_view|set_size|sync|.*_(all|ordered)))"
     how = annotation("poll") != "" ? "POLLS" : takes_all() ? "COLLECTIVE" : call_name ~ common ? "COMMON" : "PLAIN"
-    printf "    WATCH_CALL hook_info = {\"%s\", {%s, %d, WATCH_%s}};\n", call_name, class_name[class],
-        waits == "blocks", how
+    printf "    WATCH_CALL hook_info = {\"%s\", {%s, %d, WATCH_%s, %d}};\n", call_name, class_name[class],
+        waits == "blocks", how, has_peers()
     print "    struct pmpi_hook_call call;"
 }

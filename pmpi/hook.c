@@ -46,29 +46,36 @@ uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm)
     return comm ? comm->board->handle : 0;
 }
 
-static __attribute__((noinline)) void begin_watched(struct pmpi_hook_call *call)
+static inline __attribute__((always_inline)) void begin(struct pmpi_hook_call *call, void *from, uint64_t where,
+                                                        bool polls)
 {
-    struct session_site site = session_site_of(call->stream, call->from);
-    call->key.callsite = site.callsite;
-    call->path = site.path;
-    pmpi_hook_callbacks_before(call);
-}
-
-void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
-{
+    struct session_site site = session_site_of(call->stream, from);
     struct watch_board *board = watch_board_mine; /* it stays, whatever callbacks do */
     call->from = from;
+    call->key.callsite = site.callsite;
+    call->path = site.path;
+    call->slot = site.slot;
     if (board)
-        watch_board_place(board, call->info, from, call);
+        watch_board_place(board, call->info, site.slot, where);
     *call->error = call->kept;
     if (__builtin_expect(call->watched, false)) {
-        begin_watched(call);
+        pmpi_hook_callbacks_before(call);
         *call->error = call->kept;
     } else {
         call->begin = base_clock_now();
     }
     if (board)
-        watch_board_enter(board, call->begin);
+        watch_board_enter(board, polls ? session_last(call->stream) : call->begin);
+}
+
+void pmpi_hook_begin(struct pmpi_hook_call *call, void *from, uint64_t where)
+{
+    begin(call, from, where, false);
+}
+
+void pmpi_hook_begin_poll(struct pmpi_hook_call *call, void *from)
+{
+    begin(call, from, 0, true);
 }
 
 void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted)
@@ -90,7 +97,7 @@ bool pmpi_hook_polled(struct pmpi_hook_call *call, bool found)
 static uint32_t hook_entry(struct pmpi_hook_call *call)
 {
     if (call->entry == GRAMMAR_NONE)
-        call->entry = session_identify_from(call->stream, &call->key, call->from, &call->path);
+        call->entry = session_identify_at(call->stream, &call->key, call->slot);
     return call->entry;
 }
 

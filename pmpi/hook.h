@@ -55,6 +55,7 @@ struct pmpi_hook_call {
     bool accepted; /* MPI has returned, without an error */
     bool watched;  /* by callbacks, as seen when it was opened: then the next two, too */
     int *error, kept; /* errno of this thread; what it was when the program, or MPI, handed over */
+    struct session_slot *slot; /* of its stack (session/site.h) */
     uint32_t entry, path; /* of its identity, once they are known */
     struct { uint64_t samples, total; } counted[SESSION_SUMS]; /* until then */
 };
@@ -70,17 +71,17 @@ static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hoo
 {
     return pmpi_hook_open_from(call, info, base_frame_here());
 }
-/* The call into the MPI library comes next; `from` is the return address into the program. */
-void pmpi_hook_begin(struct pmpi_hook_call *call, void *from);
-/* The same of a call that may block. For the board: the handle of its communicator, or request (0: none), whom it
-   receives from and sends to (WATCH_NOBODY: nobody), and the tag. */
-static inline void pmpi_hook_begin_at(struct pmpi_hook_call *call, void *from, uint64_t where, int source, int dest,
-                                      int tag)
+/* Before that, for the board: whom a call that may block receives from and sends to (WATCH_NOBODY: nobody), the tag. */
+static inline void pmpi_hook_with(int source, int dest, int tag)
 {
     if (watch_board_mine)
-        watch_board_waits(watch_board_mine, where, source, dest, tag);
-    pmpi_hook_begin(call, from);
+        watch_board_with(watch_board_mine, source, dest, tag);
 }
+/* The call into the MPI library comes next; `from` is the return address into the program; `where`, of one that may
+   block: the handle of its communicator, or request, else 0. */
+void pmpi_hook_begin(struct pmpi_hook_call *call, void *from, uint64_t where);
+/* The same of a poll. */
+void pmpi_hook_begin_poll(struct pmpi_hook_call *call, void *from);
 #define PMPI_HOOK_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 /* That of a window's or file's communicator. */
 uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm);

@@ -291,7 +291,7 @@ static void life_event(const struct watch_call *info, void *from, uint64_t took,
         pmpi_hook_on_comm(&call, MPI_COMM_WORLD);
         if (took) /* what Pythia did since is cut out: the program would not have waited for it */
             session_begins(call.stream);
-        pmpi_hook_begin(&call, from);
+        pmpi_hook_begin(&call, from, 0);
         if (took)
             session_began(call.stream, took);
         call.begin -= took;
@@ -306,8 +306,8 @@ static void life_event(const struct watch_call *info, void *from, uint64_t took,
 
 void pmpi_hook_life_begun(bool threads)
 {
-    WATCH_CALL single = {"MPI_Init", {JOB_LIFE, false, false}};
-    WATCH_CALL threaded = {"MPI_Init_thread", {JOB_LIFE, false, false}};
+    WATCH_CALL single = {"MPI_Init", {.call_kind = JOB_LIFE}};
+    WATCH_CALL threaded = {"MPI_Init_thread", {.call_kind = JOB_LIFE}};
     if (life.begun)
         return;
     life.begun = true;
@@ -379,7 +379,7 @@ static void life_end(void)
 
 void pmpi_hook_life_ends(void *from)
 {
-    WATCH_CALL info = {"MPI_Finalize", {JOB_LIFE, true, false}};
+    WATCH_CALL info = {"MPI_Finalize", {.call_kind = JOB_LIFE, .blocking = true}};
     if (life.comm != MPI_COMM_NULL) {
         int error = errno;
         base_fpu_t kept = base_fpu_hold();
@@ -419,7 +419,7 @@ static void life_rescue(void)
 
 void pmpi_hook_life_aborts(void *from)
 {
-    WATCH_CALL info = {"MPI_Abort", {JOB_LIFE, false, false}};
+    WATCH_CALL info = {"MPI_Abort", {.call_kind = JOB_LIFE}};
     if (life.open) {
         int error = errno;
         base_fpu_t kept = base_fpu_hold();

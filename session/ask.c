@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/modules.h"
 #include "session/internal.h"
+#include "watch/board.h"
 
 /* --- Options --- */
 
@@ -96,6 +97,13 @@ uint32_t session_thread(const struct session_stream *s)
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count)
 {
     return session_callsites_find(&s->callsites, frames, count, UINT32_MAX);
+}
+
+uint64_t session_from(const struct session_stream *s, const struct session_key *key)
+{
+    const struct session_callsite *site = key->callsite == GRAMMAR_NONE ? NULL : &s->callsites.sites[key->callsite];
+    return key->kind == JOB_REGION ? key->region | WATCH_OF_REGION
+           : site ? (uint64_t)(uintptr_t)s->callsites.addresses[site->first] : 0;
 }
 
 uint32_t session_path(struct session_stream *s, void *const *frames, uint32_t count)

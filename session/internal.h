@@ -253,6 +253,8 @@ void session_sums_close(struct session_stream *s);
 /* define.c: under session.lock. Number of a terminal in session.job, GRAMMAR_NONE when out of memory. */
 uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase);
 uint32_t session_define_path(struct session_stream *s, uint32_t path); /* takes the lock itself */
+/* The address that an identity's calls return to, or its region's function, as a board has it; 0: none. */
+uint64_t session_from(const struct session_stream *s, const struct session_key *key);
 void session_define_program(struct job *job);
 void session_task_count(struct job *job);               /* a predicted run: tasks run at once are actions */
 double session_task_gain(const struct job_task *task);  /* s, estimated */

@@ -29,6 +29,11 @@ uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin)
 
 /* --- Time --- */
 
+uint64_t session_last(const struct session_stream *s)
+{
+    return s->last;
+}
+
 void session_took(struct session_stream *s, uint64_t ns)
 {
     s->first_ns += ns;

@@ -24,21 +24,9 @@ enum {
     LEARN_EVERY = 64
 };
 
-struct callsite_word {
+struct session_word {
     const uintptr_t *where;
     uintptr_t value;
-};
-
-/* A line of cache. */
-struct callsite_slot {
-    uintptr_t frame; /* 0: empty */
-    void *from;      /* NULL: never filled */
-    const struct callsite_word *words, *end; /* in the pool */
-    const char *function; /* of the identity that was looked up here last; NULL: there was none yet */
-    uint32_t comm, peer_class; /* the same */
-    uint32_t entry;
-    struct session_site site;
-    uint32_t next; /* slot that was filled before this one, + 1 */
 };
 
 /* Kept with the stream. Another thread has another stack: for it, all slots are empty. */
@@ -48,9 +36,9 @@ struct callsite_cache {
     uint32_t calls; /* that missed, modulo LEARN_EVERY */
     uint32_t tokens;
     uint32_t turn; /* whose turn it is to be replaced */
-    struct callsite_slot slot[CALLSITE_SLOTS] __attribute__((aligned(64)));
+    struct session_slot slot[CALLSITE_SLOTS] __attribute__((aligned(64)));
     struct { uintptr_t pc; struct base_cfi_row row; } row[CALLSITE_ROWS];
-    struct callsite_word pool[CALLSITE_POOL];
+    struct session_word pool[CALLSITE_POOL];
 };
 
 /* --- Walking --- */
@@ -59,7 +47,7 @@ struct callsite_cache {
 struct callsite_way {
     void *from;
     uintptr_t frame;             /* of who asks: words below it come and go */
-    struct callsite_word *words; /* what decides the way; NULL: not asked for */
+    struct session_word *words; /* what decides the way; NULL: not asked for */
     uint32_t count;
     bool lost; /* words do not tell the way */
     uint32_t found; /* frames, from `from` on */
@@ -83,7 +71,7 @@ static void callsite_note(struct callsite_way *w, const uintptr_t *where)
 {
     w->lost = w->lost || w->count == CALLSITE_WORDS || (uintptr_t)where < w->frame;
     if (!w->lost)
-        w->words[w->count++] = (struct callsite_word){where, *where};
+        w->words[w->count++] = (struct session_word){where, *where};
 }
 
 /* Notes what led from one frame to the next: what its row read there, and, where that goes by the frame pointer, the
@@ -127,11 +115,12 @@ static struct session_site callsite_walk(struct session_stream *stream, struct c
     w->lost = w->lost || !w->found;
     if (!w->found)
         w->frames[w->found++] = w->from;
-    if (watch_board_mine)
-        watch_board_way(watch_board_mine, w->frames, w->found);
     return (struct session_site){ session_callsite(stream, w->frames, w->found < depth + 1 ? w->found : depth + 1),
-                                  session_path(stream, w->frames, w->found) };
+                                  session_path(stream, w->frames, w->found), NULL };
 }
+
+_Static_assert(sizeof(struct session_slot) == WATCH_WAY_STEP, "a board knows ways by their slots");
+_Static_assert((int)CALLSITE_SLOTS < (int)WATCH_WAYS, "one more is for what is not remembered");
 
 /* --- The cache --- */
 
@@ -151,9 +140,9 @@ static struct callsite_cache *callsite_create(void)
 static void callsite_empty(struct callsite_cache *c)
 {
     while (c->filled) {
-        struct callsite_slot *slot = &c->slot[c->filled - 1];
+        struct session_slot *slot = &c->slot[c->filled - 1];
         c->filled = slot->next;
-        *slot = (struct callsite_slot){0};
+        *slot = (struct session_slot){0};
     }
     c->words = 0;
 }
@@ -175,9 +164,9 @@ static uint32_t callsite_set(uintptr_t frame, void *from)
 }
 
 /* Two at a time, in their order: a slot has an even number of words. */
-static inline bool callsite_holds(const struct callsite_slot *slot)
+static inline bool callsite_holds(const struct session_slot *slot)
 {
-    for (const struct callsite_word *w = slot->words; w < slot->end; w += 2)
+    for (const struct session_word *w = slot->words; w < slot->end; w += 2)
         if (*w[0].where != w[0].value || *w[1].where != w[1].value)
             return false;
     return true;
@@ -210,7 +199,7 @@ static struct session_site callsite_remember(struct session_stream *stream, uint
     if (c->words + CALLSITE_WORDS > CALLSITE_POOL)
         callsite_empty(c);
     uint32_t place = callsite_victim(c, set);
-    struct callsite_slot *slot = &c->slot[place];
+    struct session_slot *slot = &c->slot[place];
     slot->frame = 0;
     w->words = c->pool + c->words;
     struct session_site site = callsite_walk(stream, w);
@@ -223,9 +212,11 @@ static struct session_site callsite_remember(struct session_stream *stream, uint
     uint32_t next = slot->from ? slot->next : c->filled; /* it is in the list, or comes in */
     if (!slot->from)
         c->filled = place + 1;
-    *slot = (struct callsite_slot){
-        .frame = w->frame, .from = w->from, .words = w->words, .end = w->words + w->count, .site = site, .next = next};
+    *slot = (struct session_slot){
+        .frame = w->frame, .from = w->from, .words = w->words, .end = w->words + w->count, .callsite = site.callsite,
+        .path = site.path, .next = next};
     c->words += w->count;
+    site.slot = slot;
     return site;
 }
 
@@ -238,16 +229,18 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct sessio
     uint64_t before = base_clock_now();
     struct session_site site = c && callsite_may_learn(c) ? callsite_remember(stream, callsite_set(frame, from), &way)
                                                           : callsite_walk(stream, &way);
+    if (watch_board_mine)
+        watch_board_way(watch_board_mine, site.slot, c ? c->slot : NULL, way.frames, way.found);
     session_took_since(stream, before);
     return site;
 }
 
 /* The slot of this stack; NULL: it is not in the cache. `frame` is that of who asks. */
-static inline struct callsite_slot *callsite_find(const struct session_stream *stream, uintptr_t frame, void *from)
+static inline struct session_slot *callsite_find(const struct session_stream *stream, uintptr_t frame, void *from)
 {
     struct callsite_cache *c = stream->sites;
-    struct callsite_slot *slot = c ? &c->slot[callsite_set(frame, from)] : NULL;
-    for (const struct callsite_slot *end = slot + CALLSITE_WAYS; c && slot < end; slot++)
+    struct session_slot *slot = c ? &c->slot[callsite_set(frame, from)] : NULL;
+    for (const struct session_slot *end = slot + CALLSITE_WAYS; c && slot < end; slot++)
         if (slot->frame == frame && slot->from == from && callsite_holds(slot))
             return slot;
     return NULL;
@@ -256,20 +249,16 @@ static inline struct callsite_slot *callsite_find(const struct session_stream *s
 __attribute__((noinline)) struct session_site session_site_of(struct session_stream *stream, void *from)
 {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    struct callsite_slot *slot = callsite_find(stream, frame, from);
-    struct session_site site = slot ? slot->site : callsite_miss(stream, frame, from);
+    struct session_slot *slot = callsite_find(stream, frame, from);
+    if (__builtin_expect(slot != NULL, 1))
+        return (struct session_site){ slot->callsite, slot->path, slot };
+    struct session_site site = callsite_miss(stream, frame, from);
     __asm__ volatile("" : "+r"(site.callsite)); /* no jump to callsite_miss(): this frame has to be there */
     return site;
 }
 
-/* The stack is not in the cache, or another identity was met there last. */
-static __attribute__((noinline)) uint32_t identify_anew(struct session_stream *stream, struct callsite_slot *slot,
-                                                        struct session_key *key, uintptr_t frame, void *from,
-                                                        uint32_t *path)
+uint32_t session_identify_anew(struct session_stream *stream, const struct session_key *key, struct session_slot *slot)
 {
-    struct session_site site = slot ? slot->site : callsite_miss(stream, frame, from);
-    key->callsite = site.callsite;
-    *path = site.path;
     uint32_t entry = session_keys_find(&stream->keys, key);
     if (slot && entry != GRAMMAR_NONE) {
         slot->function = key->function;
@@ -277,23 +266,6 @@ static __attribute__((noinline)) uint32_t identify_anew(struct session_stream *s
         slot->peer_class = key->peer_class;
         slot->entry = entry;
     }
-    return entry;
-}
-
-__attribute__((noinline)) uint32_t session_identify_from(struct session_stream *stream, struct session_key *key,
-                                                         void *from, uint32_t *path)
-{
-    /* Not the hook's: what the program has in the frame pointer may be saved by any frame above this one. */
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    struct callsite_slot *slot = callsite_find(stream, frame, from);
-    if (__builtin_expect(slot && slot->function == key->function && slot->comm == key->comm &&
-                         slot->peer_class == key->peer_class, 1)) {
-        key->callsite = slot->site.callsite;
-        *path = slot->site.path;
-        return slot->entry;
-    }
-    uint32_t entry = identify_anew(stream, slot, key, frame, from, path);
-    __asm__ volatile("" : "+r"(entry)); /* no jump: this frame has to be there */
     return entry;
 }
 

@@ -31,14 +31,36 @@
 
 enum { SITE_PATH = 64 };
 
+/* What is remembered of a stack: a line of cache. */
+struct session_slot {
+    uintptr_t frame; /* 0: empty */
+    void *from;      /* NULL: never filled */
+    const struct session_word *words, *end; /* in the pool */
+    const char *function; /* of the identity that was looked up here last; NULL: there was none yet */
+    uint32_t comm, peer_class; /* the same */
+    uint32_t entry;
+    uint32_t callsite, path;
+    uint32_t next; /* slot that was filled before this one, + 1 */
+};
+
 /* Numbers for a key, and of the path as struct job_stop has it: GRAMMAR_NONE where it is not recorded, or not known. */
-struct session_site { uint32_t callsite, path; };
+struct session_site {
+    uint32_t callsite, path;
+    struct session_slot *slot; /* NULL: the stack is not remembered */
+};
 
 /* Of `from`, the return address of a hook that is at most a few frames above this call. */
 struct session_site session_site_of(struct session_stream *stream, void *from);
-/* The number of the identity (session_identify) of a call that returns to `from`: `key` but for its callsite, which is
-   filled in. Where the last call from this stack had this identity, it is found with the stack. */
-uint32_t session_identify_from(struct session_stream *stream, struct session_key *key, void *from, uint32_t *path);
+/* The number of the identity (session_identify) of a call whose stack was found. Where the last call from there had
+   this identity, it is found with the stack. */
+uint32_t session_identify_anew(struct session_stream *stream, const struct session_key *key, struct session_slot *slot);
+static inline uint32_t session_identify_at(struct session_stream *stream, const struct session_key *key,
+                                           struct session_slot *slot)
+{
+    return __builtin_expect(slot && slot->function == key->function && slot->comm == key->comm &&
+                            slot->peer_class == key->peer_class, 1)
+               ? slot->entry : session_identify_anew(stream, key, slot);
+}
 /* What was remembered of stacks holds no more: another thread has the stream, or a library went. */
 void session_sites_forget(struct session_stream *stream);
 /* The path alone, for what is told apart by other things; no walk where nothing is recorded. */

@@ -103,7 +103,7 @@ uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum 
         number = GRAMMAR_NONE;
     s->keys.entries[entry].terminal[phase] = number;
     if (watch_board_mine && phase == JOB_LEAF)
-        watch_board_met(watch_board_mine, entry);
+        watch_board_met(watch_board_mine, entry, session_from(s, &s->keys.entries[entry].key));
     watch_board_modules();
     session_took_since(s, before);
     return number;
@@ -343,10 +343,10 @@ static inline void leave_skipped(struct session_stream *s, uint64_t ns)
     }
 }
 
-static inline void show(const struct session_stream *s, uint32_t entry, uint64_t gap, uint64_t end)
+static inline void show(const struct session_stream *s, uint32_t entry, const struct grammar_event *e, uint64_t end)
 {
     if (watch_board_mine)
-        watch_board_left(watch_board_mine, entry, gap, end, s->call_ns);
+        watch_board_left(watch_board_mine, entry, e->gap, e->duration, end, s->call_ns);
 }
 
 static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,
@@ -358,7 +358,7 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
                span->opened ? end : span->begin, end, e, region);
         account(s, span, end);
         leave_skipped(s, skipped);
-        show(s, span->entry, e->gap, end);
+        show(s, span->entry, e, end);
         if (watch_board_mine)
             watch_board_mine->omp_ns = s->region_ns;
     }
@@ -435,7 +435,7 @@ static inline __attribute__((always_inline)) void whole(struct session_stream *s
             around->inside += end - begin;
         append(s, entry, JOB_LEAF, JOB_CALL, path, begin, end, e, around && around->kind == JOB_REGION);
         leave_skipped(s, skipped);
-        show(s, entry, e->gap, end);
+        show(s, entry, e, end);
     }
     stream_release(s);
 }

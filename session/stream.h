@@ -100,6 +100,8 @@ extern _Atomic uint32_t session_unloads __attribute__((visibility("hidden")));
    of other events a sample says it. And: what it takes since `before`, by the clock, which costs no system call. */
 void session_took(struct session_stream *s, uint64_t ns);
 void session_took_since(struct session_stream *s, uint64_t before);
+/* When its last event ended, ns. */
+uint64_t session_last(const struct session_stream *s);
 /* Return addresses, innermost first -> number for the key. */
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count);
 /* The same as a path: of a recording, GRAMMAR_NONE else and where there are too many. Takes a lock at first sight. */

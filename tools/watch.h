@@ -59,9 +59,8 @@ const char *watch_call(const struct watch_row *r);
 const char *watch_last_call(const struct watch_row *r);
 /* Where that is, "solve@a.c:41", or "module+0x12"; NULL: not known, or nowhere yet. Stays. */
 const char *watch_place(const struct watch_row *r);
-/* How it came there before, the stack being as deep as now: "solve@a.c:41<main@a.c:9", after *at (0 at first); NULL: no
-   more ways are remembered. */
-const char *watch_way(const struct watch_row *r, uint32_t *at);
+/* How it came there, "solve@a.c:41<main@a.c:9"; of a region, where that is; NULL: as of a place. */
+const char *watch_way(const struct watch_row *r);
 /* Of a verdict that is where its first rank is; or before which calls it is slow. */
 const char *watch_verdict_place(const struct watch_job *j);
 /* What the verdict is, in a sentence; of none, who is waited for, NULL: nobody for long. The caller frees it. */

@@ -146,19 +146,15 @@ const char *watch_place(const struct watch_row *r)
     return r->sight ? place_at(&r->sight->board, r->sight->board.from) : NULL;
 }
 
-const char *watch_way(const struct watch_row *r, uint32_t *at)
+const char *watch_way(const struct watch_row *r)
 {
-    const struct watch_board *b = r->sight ? &r->sight->board : NULL;
+    const struct watch_way *way = r->sight ? r->sight->board.came : NULL;
     struct job_frame frame[WATCH_FRAMES];
     uint32_t count = 0;
-    while (b && *at < WATCH_WAYS && !(b->way[*at].from[0] == b->from && b->way[*at].stack == b->stack))
-        ++*at;
-    if (!b || !b->from || *at >= WATCH_WAYS)
-        return NULL;
-    const uint64_t *from = b->way[(*at)++].from;
-    while (count < WATCH_FRAMES && from[count] && find_frame(b, from[count], &frame[count]))
+    while (way && count < WATCH_FRAMES && way->from[count] &&
+           find_frame(&r->sight->board, way->from[count], &frame[count]))
         count++;
-    return report_frames_text(places, frame, count, REPORT_CALL);
+    return count ? report_frames_text(places, frame, count, REPORT_CALL) : watch_place(r);
 }
 
 const char *watch_verdict_place(const struct watch_job *j)
@@ -291,12 +287,14 @@ void watch_jobs_free(struct watch_jobs *jobs)
     watch_sights_free(&jobs->now);
 }
 
-/* What the earlier look has of the same rank; and for how long it has had no processor time. */
+/* What the earlier look has of the same rank; for how long it has had no processor time, and if it wanted any. */
 static void set_before(struct watch_sight *s, const struct watch_sights *before)
 {
     struct watch_sight *const *b = before->count ? bsearch(&s, before->of, before->count, sizeof s, by_job) : NULL;
     s->before = b ? *b : NULL;
     s->used = b ? (*b)->used : s->used;
+    s->starves = b && (s->now == (*b)->now ? (*b)->starves
+                                           : watch_process_starves(&s->process, &(*b)->process, s->now - (*b)->now));
     s->idle_ns = s->copied ? s->idle_ns : watch_process_idle(&s->process, &s->used, s->now);
 }
 

@@ -22,7 +22,7 @@ static void add_rank(cJSON *ranks, const struct watch_row *r)
     cJSON *turns = (b->noted ? cJSON_AddArrayToObject : cJSON_AddNullToObject)(o, "turns");
     if (b->noted && b->turns > 1)
         ADD(turns, COUNT("loop", b->turns), COUNT("turn", b->turn));
-    ADD(o, TIME("age_seconds", r->moved_ns), TIME("seen_seconds", r->sight->age_ns));
+    ADD(o, TIME("age_seconds", r->since_ns), TIME("seen_seconds", r->sight->age_ns));
 }
 
 static void add_verdict(cJSON *job, const struct watch_job *j)
@@ -37,9 +37,8 @@ static void add_verdict(cJSON *job, const struct watch_job *j)
     ADD(o, TEXT("text", text), TIME("since_seconds", views_known(v->rank_count, (double)v->since_ns)),
         RATIO("factor", views_known(v->kind == WATCH_SLOW, v->slowest.factor)));
     cJSON *stacks = cJSON_AddArrayToObject(o, "stacks");
-    for (uint32_t i = 0, at = 0; i < v->rank_count; i++, at = 0)
-        for (const char *way; (way = watch_way(&j->rows[v->rank[i]], &at));)
-            ADD(stacks, NUMBER("rank", v->rank[i]), TEXT("stack", way));
+    for (uint32_t i = 0; i < v->rank_count; i++)
+        ADD(stacks, NUMBER("rank", v->rank[i]), TEXT("stack", watch_way(&j->rows[v->rank[i]])));
     free(text);
 }
 

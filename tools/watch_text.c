@@ -198,16 +198,12 @@ static void print_end(FILE *out, const struct watch_job *j)
     fputc('\n', out);
 }
 
-/* What the recording has seen of the ways to where the named ranks are; a place alone where there was none before. */
 static void print_stacks(FILE *out, const struct watch_job *j)
 {
     for (uint32_t i = 0; i < j->verdict.rank_count; i++) {
         const struct watch_row *r = &j->rows[j->verdict.rank[i]];
-        uint32_t at = 0;
-        const char *last = watch_last_call(r), *way = watch_way(r, &at), *place = way ? way : watch_place(r);
-        fprintf(out, "  rank %u: %s, %s\n", j->verdict.rank[i], last ? last : "no call yet", place ? place : "-");
-        while (way && (way = watch_way(r, &at)))
-            fprintf(out, "          or %s\n", way);
+        const char *last = watch_last_call(r), *way = watch_way(r);
+        fprintf(out, "  rank %u: %s, %s\n", j->verdict.rank[i], last ? last : "no call yet", way ? way : "-");
     }
 }
 

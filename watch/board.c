@@ -62,7 +62,7 @@ static void board_fill(struct watch_board *b, const struct watch_life *life, uin
     b->version = WATCH_VERSION;
     b->size = sizeof *b;
     b->job = job;
-    b->began = b->progressed = base_clock_now();
+    b->began = base_clock_now();
     b->started = (uint64_t)time(NULL);
     b->pid = (uint32_t)getpid();
     b->pid_start = own.start;
@@ -127,12 +127,12 @@ void watch_board_close(void)
     watch_board_here = NULL;
 }
 
-void watch_board_way(struct watch_board *b, void *const *frames, uint32_t count)
+void watch_board_way(struct watch_board *b, const void *slot, const void *first, void *const *frames, uint32_t count)
 {
-    struct watch_way way = {.stack = b->stack};
-    for (uint32_t i = 0; i < count && i < WATCH_FRAMES; i++)
-        way.from[i] = (uint64_t)(uintptr_t)frames[i];
-    b->way[XXH3_64bits(&way, sizeof way) % WATCH_WAYS] = way;
+    size_t n = slot ? (size_t)((const char *)slot - (const char *)first) / WATCH_WAY_STEP : WATCH_WAYS - 1;
+    b->ways_at = (uint64_t)(uintptr_t)first;
+    for (uint32_t i = 0; i < WATCH_FRAMES; i++)
+        b->way[n].from[i] = i < count ? (uint64_t)(uintptr_t)frames[i] : 0;
 }
 
 /* --- Seasons --- */
@@ -155,7 +155,9 @@ void watch_board_season_ends(struct watch_board *b, uint64_t now)
     watch_board_changes(b);
     if (board_room(b->season, &b->seasons, WATCH_SEASONS, sizeof *b->season, &b->season_ns)) {
         memcpy(b->season[b->seasons].past, b->sum, sizeof b->sum);
-        b->season[b->seasons].delayed_ns = watch_process_delayed(b->pid);
+        struct watch_process own = {0};
+        watch_process_times(b->pid, &own);
+        b->season[b->seasons].delayed_ns = own.delayed_ns;
         b->season[b->seasons++].end = now;
     }
     b->next_season = b->began + (b->seasons + 1) * b->season_ns;

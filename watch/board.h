@@ -34,8 +34,8 @@
 #define WATCH_DIRECTORY "/dev/shm"
 
 enum { WATCH_VERSION = 7, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
-       WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512, WATCH_WAYS = 128,
-       WATCH_FRAMES = 16, WATCH_NOBODY = INT32_MIN /* no peer */ };
+       WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512, WATCH_WAYS = 513,
+       WATCH_WAY_STEP = 64, WATCH_FRAMES = 16, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 
 /* A call of MPI: its name, and what it is. All of them are in one section, which the board has a copy of: so a place
@@ -44,6 +44,7 @@ struct watch_what {
     uint8_t call_kind;  /* enum job_call_kind; WATCH_REGION: a parallel region */
     uint8_t blocking;
     uint8_t how;       /* enum watch_how */
+    uint8_t peers;     /* it is with those that the board names */
 };
 struct watch_call {
     _Alignas(64) char function[WATCH_FUNCTION];
@@ -81,8 +82,8 @@ enum watch_request_kind { WATCH_SENDS, WATCH_RECEIVES, WATCH_TAKES_PART /* in a 
 /* Events of one identity: how many there were, and what was before them in all; the same at the ends of seasons, which
    are all equally long: where there would be more of them two become one. */
 struct watch_tally { uint64_t count, gap_ns; };
-/* How the program came to a call: return addresses, the innermost first, 0 behind; and where the stack was. */
-struct watch_way { uint64_t stack, from[WATCH_FRAMES]; };
+/* How the program came to a call: return addresses, the innermost first, 0 behind. */
+struct watch_way { uint64_t from[WATCH_FRAMES]; };
 struct watch_season { uint64_t end, delayed_ns; struct watch_tally past[WATCH_SPOTS]; }; /* as watch/process.h has it */
 
 struct watch_board {
@@ -99,18 +100,19 @@ struct watch_board {
 
     /* Each event. */
     _Alignas(64) _Atomic uint64_t since;
-    uint64_t from;                  /* return address into the program; WATCH_OF_REGION: of a region, its function */
-    uint64_t stack;                 /* … an address that lies as deep in the stack as it */
-    uint64_t call;                  /* where the call is described in its process: of `calls` */
+    uint64_t call;                  /* where the call is described in its process: of `calls`; WATCH_OF_REGION: of a
+                                       region, its function */
+    uint64_t slot;                  /* where its way is remembered in its process: of `way`; 0: the last one there */
     uint64_t where;                 /* of a call that blocks: handle of the communicator, or of the request; 0: none */
-    int32_t source, dest, tag;      /* … */
-    uint64_t progressed;            /* ns: end of the last event */
+    int32_t source, dest, tag;      /* … that has `peers` */
     uint64_t mpi_ns, omp_ns;        /* in calls and in regions that have ended */
     uint64_t longest;               /* ns: an event with the gap before it */
 
-    /* Nobody's: who reads a board has here what it is in, or was in last, and how many events there were. */
+    /* Nobody's: who reads a board has here what it is in, or was in last, its way, the return address into the program
+       (WATCH_OF_REGION: the region's function), and how many events there were. */
     struct watch_named is;
-    uint64_t events;
+    const struct watch_way *came; /* NULL: not known */
+    uint64_t from, events;
 
     /* Of a predicted run, now and then: 0 until known. */
     _Alignas(64) _Atomic uint64_t noted; /* ns: when, written last */
@@ -130,7 +132,8 @@ struct watch_board {
     struct watch_tally sum[WATCH_SPOTS];
     uint64_t calls_at, calls; /* where the first one is described, how many are */
     struct watch_named of[WATCH_CALLS];
-    struct watch_way way[WATCH_WAYS]; /* by what they are: two that meet here leave the later one */
+    uint64_t ways_at;  /* where the first slot is */
+    struct watch_way way[WATCH_WAYS];
     char modules[WATCH_MODULES]; /* lines: begin, end, bias in hexadecimal, build-id or -, path */
 };
 
@@ -147,26 +150,26 @@ static inline void watch_board_changes(struct watch_board *b)
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* `call`: a WATCH_CALL. */
-static inline void watch_board_place(struct watch_board *b, const struct watch_call *call, const void *from,
-                                     const void *stack)
+/* `call`: a WATCH_CALL, `slot` as watch_board_way() has it. */
+static inline void watch_board_place(struct watch_board *b, const struct watch_call *call, const void *slot,
+                                     uint64_t where)
 {
     watch_board_changes(b);
-    b->stack = (uint64_t)(uintptr_t)stack;
-    b->from = (uint64_t)(uintptr_t)from;
     b->call = (uint64_t)(uintptr_t)call;
+    b->slot = (uint64_t)(uintptr_t)slot;
+    b->where = where;
 }
 
-/* Before that, of a call that may block: what it waits for. */
-static inline void watch_board_waits(struct watch_board *b, uint64_t where, int source, int dest, int tag)
+/* Before that, of a call that has peers. */
+static inline void watch_board_with(struct watch_board *b, int source, int dest, int tag)
 {
     watch_board_changes(b);
-    b->where = where;
     b->source = source;
     b->dest = dest;
     b->tag = tag;
 }
 
+/* `begin`: of a poll when the last event ended, so that it is one call for who asks again and again. */
 static inline void watch_board_enter(struct watch_board *b, uint64_t begin)
 {
     atomic_store_explicit(&b->since, begin << 1 | 1, memory_order_release);
@@ -175,19 +178,20 @@ static inline void watch_board_enter(struct watch_board *b, uint64_t begin)
 static inline void watch_board_region(struct watch_board *b, uintptr_t function, uint64_t begin)
 {
     watch_board_changes(b);
-    b->from = function | WATCH_OF_REGION;
+    b->call = function | WATCH_OF_REGION;
     watch_board_enter(b, begin);
 }
 
-/* An identity is met for the first time, where the board's place is. */
-static inline void watch_board_met(struct watch_board *b, uint32_t identity)
+/* An identity is met for the first time, there. */
+static inline void watch_board_met(struct watch_board *b, uint32_t identity, uint64_t from)
 {
     identity &= WATCH_SPOTS - 1;
-    b->met[identity] = b->sum[identity].count ? 0 : b->from;
+    b->met[identity] = b->sum[identity].count ? 0 : from;
 }
 
-/* How the program came to the place that is there was found. */
-void watch_board_way(struct watch_board *b, void *const *frames, uint32_t count);
+/* How the program came to a place was found, and is remembered in a slot (NULL: nowhere), of those from the first one
+   on, WATCH_WAY_STEP apart. */
+void watch_board_way(struct watch_board *b, const void *slot, const void *first, void *const *frames, uint32_t count);
 
 /* Now and then, before an event that ended at `now` is written. */
 void watch_board_season_ends(struct watch_board *b, uint64_t now);
@@ -198,15 +202,14 @@ static inline void watch_board_season(struct watch_board *b, uint64_t now)
 }
 
 /* An event ended, after a gap; the sums are those with it. */
-static inline void watch_board_left(struct watch_board *b, uint32_t identity, uint64_t gap, uint64_t end,
-                                    uint64_t mpi_ns)
+static inline void watch_board_left(struct watch_board *b, uint32_t identity, uint64_t gap, uint64_t duration,
+                                    uint64_t end, uint64_t mpi_ns)
 {
     identity &= WATCH_SPOTS - 1;
     b->sum[identity].count++;
     b->sum[identity].gap_ns += gap;
-    if (end - b->progressed > b->longest)
-        b->longest = end - b->progressed;
-    b->progressed = end;
+    if (gap + duration > b->longest)
+        b->longest = gap + duration;
     b->mpi_ns = mpi_ns;
     atomic_store_explicit(&b->since, end << 1, memory_order_release);
 }

@@ -13,21 +13,32 @@ void watch_process_read(uint32_t pid, struct watch_process *p)
 {
     char text[1024];
     unsigned long long user, system, start;
-    *p = (struct watch_process){'X', 0, 0, 0};
+    *p = (struct watch_process){.state = 'X'};
     base_io_text(text, sizeof text, "/proc/%u/stat", pid);
     const char *after = strrchr(text, ')'); /* the name may have blanks and brackets */
     char state;
     if (after && sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
                         &state, &user, &system, &start) == 4)
-        *p = (struct watch_process){state, user + system, start, watch_process_delayed(pid)};
+        *p = (struct watch_process){state, user + system, start, 0, 0};
+    watch_process_times(pid, p);
 }
 
-uint64_t watch_process_delayed(uint32_t pid)
+void watch_process_times(uint32_t pid, struct watch_process *p)
 {
     char text[128];
-    unsigned long long delayed;
+    unsigned long long used, delayed;
     base_io_text(text, sizeof text, "/proc/%u/schedstat", pid);
-    return sscanf(text, "%*u %llu", &delayed) == 1 ? delayed : 0;
+    if (sscanf(text, "%llu %llu", &used, &delayed) == 2) {
+        p->used_ns = used;
+        p->delayed_ns = delayed;
+    }
+}
+
+bool watch_process_starves(const struct watch_process *p, const struct watch_process *before, uint64_t ns)
+{
+    uint64_t used = p->used_ns - before->used_ns, delayed = p->delayed_ns - before->delayed_ns;
+    bool waits = delayed > ns / 2 || (p->state == 'R' && before->state == 'R' && !used); /* counted when that ends */
+    return p->used_ns && p->start == before->start && ((used < ns / 100 && waits) || delayed > ns / 2 * 3);
 }
 
 uint64_t watch_process_idle(const struct watch_process *p, struct watch_used *u, uint64_t now)

@@ -11,11 +11,14 @@ struct watch_process {
     char state;     /* R, S, D, T, t, Z, …; X: there is none. 0: not known, as of another number space */
     uint64_t ticks; /* processor time of all threads, clock ticks */
     uint64_t start; /* clock ticks since the machine started */
-    uint64_t delayed_ns; /* its main thread could have run, and had no processor; 0: not known */
+    uint64_t used_ns, delayed_ns; /* its main thread had a processor; could have run, and had none. 0: not known */
 };
 
 void watch_process_read(uint32_t pid, struct watch_process *p);
-uint64_t watch_process_delayed(uint32_t pid);
+/* used_ns and delayed_ns alone. */
+void watch_process_times(uint32_t pid, struct watch_process *p);
+/* Next to no processor time in so many ns, or until a while ago, although it could have run. */
+bool watch_process_starves(const struct watch_process *p, const struct watch_process *before, uint64_t ns);
 /* For how long it has had no processor time, as who looks again and again has seen. */
 struct watch_used { uint64_t start, ticks, since; };
 uint64_t watch_process_idle(const struct watch_process *p, struct watch_used *u, uint64_t now);

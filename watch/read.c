@@ -88,11 +88,21 @@ int watch_read_open(const char *path, const char **why)
 static void decode(struct watch_board *b)
 {
     uint64_t at = (b->call - b->calls_at) / sizeof(struct watch_call);
-    b->is = (struct watch_named){"", {0, 0, 0}};
-    if (b->from & WATCH_OF_REGION)
-        b->is = (struct watch_named){"a parallel region", {.call_kind = WATCH_REGION}};
-    else if (b->from && at < b->calls && at < WATCH_CALLS)
-        b->is = b->of[at];
+    uint64_t slot = b->slot ? (b->slot - b->ways_at) / WATCH_WAY_STEP : WATCH_WAYS - 1;
+    b->is = (struct watch_named){.what = {.call_kind = WATCH_REGION}};
+    b->came = NULL;
+    b->from = b->call;
+    if (b->call & WATCH_OF_REGION) {
+        strcpy(b->is.function, "a parallel region");
+    } else {
+        b->is = b->call && at < b->calls && at < WATCH_CALLS ? b->of[at] : (struct watch_named){0};
+        b->came = b->call && slot < WATCH_WAYS && b->way[slot].from[0] ? &b->way[slot] : NULL;
+        b->from = b->came ? b->came->from[0] & ~WATCH_OF_REGION : 0;
+    }
+    if (!b->is.what.peers) {
+        b->source = b->dest = WATCH_NOBODY;
+        b->tag = 0;
+    }
     b->events = 0;
     for (unsigned i = 0; i < WATCH_SPOTS; i++)
         b->events += b->sum[i].count;

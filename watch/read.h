@@ -25,6 +25,7 @@ struct watch_sight {
     const char *why;          /* of what is refused */
     struct watch_used used;   /* idle_ns is made of it */
     bool copied, asked;       /* from a file (watch/copy.h); of a directory that was asked for */
+    bool starves;             /* it could have run since it was seen before, and had next to no processor time */
     uint64_t changed_ns, step_ns, age_ns; /* of such a file: when, since 1970; how often; how old it is */
     uint64_t seen_ns;         /* when it was read, on the reader's clock */
     const struct watch_sight *before; /* the same at an earlier look; NULL: none */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who has become slow: places that a rank comes back to, compared with the same places before. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "watch/numbers.h"
@@ -16,11 +17,11 @@ struct pace {
     bool slow;
 };
 
-/* Less the time since in which it could have run and had no processor, wherever that was. */
-static double without_delays(double took, const struct watch_sight *s, const struct watch_season *then)
+/* The share of the time since in which it did not lack a processor that it could have run on. */
+static double had_processor(const struct watch_sight *s, const struct watch_season *then)
 {
     uint64_t now = s->process.delayed_ns, ns = then->delayed_ns && now > then->delayed_ns ? now - then->delayed_ns : 0;
-    return took > (double)ns ? took - (double)ns : 0;
+    return fmax(0, 1 - (double)ns / (double)(s->now - then->end));
 }
 
 /* Since the end of a season, against what was until the end of that one or of an earlier one: in between it may have
@@ -46,7 +47,7 @@ static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint
             p.from = b->met[i];
         }
     }
-    took = without_delays(took, s, then);
+    took *= had_processor(s, then); /* of what it computes as of all else */
     p.factor = would > 0 ? took / would : 0;
     p.share = took / (double)(s->now - then->end);
     return p;

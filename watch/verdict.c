@@ -99,10 +99,14 @@ static void list(uint32_t **ranks, uint32_t *number, const bool *set, uint32_t a
             (*ranks)[(*number)++] = i;
 }
 
-/* Those chosen, and who waits for them, directly or not. */
+/* Those chosen, and who waits for them, directly or not. Who has no processor may yet do what is waited for, as taking
+   and giving messages that are under way: that is no verdict. */
 static void conclude(struct judge *j, struct watch_verdict *v, enum watch_kind kind)
 {
     v->kind = kind;
+    for (uint32_t i = 0; i < j->ranks && kind != WATCH_STOPPED; i++)
+        if (j->chosen[i] && j->row[i].sight && j->row[i].sight->starves)
+            v->kind = WATCH_NONE;
     list(&v->rank, &v->rank_count, j->chosen, j->ranks);
     memcpy(j->seen, j->chosen, j->ranks * sizeof *j->seen);
     spread(j, j->seen, waits_for);
@@ -113,7 +117,7 @@ static void conclude(struct judge *j, struct watch_verdict *v, enum watch_kind k
         j->seen[i] = j->seen[i] && !j->chosen[i];
     }
     for (uint32_t i = 0; i < j->ranks && !v->since_ns; i++)
-        v->since_ns = j->chosen[i] ? j->row[i].moved_ns : 0;
+        v->since_ns = j->chosen[i] ? j->row[i].since_ns : 0;
     list(&v->waiting, &v->waiting_count, j->seen, j->ranks);
 }
 
@@ -226,7 +230,7 @@ static bool goes_on(const struct judge *j, uint64_t waited, uint64_t limit)
     for (uint32_t i = 0; i < j->ranks; i++) {
         const struct watch_row *r = &j->row[i];
         if (j->chosen[i] && r->sight &&
-            ((r->moved_ns < j->timeout && waited / WATCH_LONGER < limit) || is_usual(r, r->moved_ns)))
+            ((r->since_ns < j->timeout && waited / WATCH_LONGER < limit) || is_usual(r, r->since_ns)))
             return true;
     }
     return false;
@@ -296,7 +300,7 @@ static bool judge_asking(struct judge *j, struct watch_verdict *v)
     for (uint32_t i = 0; i < j->ranks; i++) {
         const struct watch_row *r = &j->row[i];
         j->chosen[i] = r->state == WATCH_ASKS;
-        if (!(r->state == WATCH_ASKS || r->state == WATCH_WAITS) || r->moved_ns < too_long(j, j->events))
+        if (!(r->state == WATCH_ASKS || r->state == WATCH_WAITS) || r->since_ns < too_long(j, j->events))
             return false;
     }
     if (!memchr(j->chosen, true, j->ranks))

@@ -23,11 +23,13 @@
  * + 1) times as long. Where n is 0, as in a first reading of input or a new phase, nothing is known: then it is told
  * who waits for whom, and there is no verdict. Of a recording, its own n and its longest pause there count, too.
  *
+ * Nothing is said of who could have run and had next to no processor time (less than a hundredth) between two looks.
+ *
  * Who is slow: of each place that a rank comes back to, the time before its calls since a season ended
  * (watch/board.h) is compared with what as many took until then, and the sum over all places with how that has
  * changed on the median rank, if that is more: so a phase that is longer for all, or new, is none. It must be twice
- * as long, half as much again as the others compute, and a fifth of the time. Time in which it could have run and had
- * no processor, as on a busy machine, is left out.
+ * as long, half as much again as the others compute, and a fifth of the time. Of a rank that could have run and had no
+ * processor for a part of the time, as on a busy machine, so much is left out.
  *
  * Threads: any.  Hook-safe: no.
  */
@@ -53,8 +55,7 @@ enum watch_state {
 struct watch_row {
     const struct watch_sight *sight; /* NULL: absent */
     enum watch_state state;
-    uint64_t since_ns;    /* in this state */
-    uint64_t moved_ns;    /* since its last event */
+    uint64_t since_ns;    /* it is in that call, or out of the last one; of polls: since its last event */
     uint64_t known;       /* how often it ended before what it is in: this call, or what comes after its last one */
     uint64_t usual_ns;    /* the longest such pause of a recording, whose number is in `known`, too; 0: not known */
     bool any;
@@ -77,7 +78,7 @@ struct watch_verdict {
     uint32_t rank_count, waiting_count;
     uint32_t *rank;      /* who holds it up; of WATCH_NONE: who is waited for, who knows for how long */
     uint32_t *waiting;   /* for them, directly or not */
-    uint64_t since_ns;   /* how long the longest of these wait; of who waits for nobody: since its last event */
+    uint64_t since_ns;   /* how long the longest of these wait; of who waits for nobody: how long it is where it is */
     struct watch_slowest {
         double factor;   /* times as long as before; 0: nobody is slow */
         uint32_t rank;

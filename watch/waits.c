@@ -275,13 +275,12 @@ static enum watch_state state_of(const struct watch_sight *s, bool asks)
 static void set_row(struct watch_row *r, const struct watch_sight *s)
 {
     const struct watch_board *b = &s->board;
-    bool inside = (b->since & 1) && b->since != WATCH_CHANGES;
-    bool asks = b->is.what.how == WATCH_POLLS && (inside || b->since == WATCH_CHANGES); /* too fast to be read */
+    bool changes = b->since == WATCH_CHANGES, inside = (b->since & 1) && !changes;
+    bool asks = b->is.what.how == WATCH_POLLS && inside;
     r->sight = s;
     r->state = state_of(s, asks);
-    r->known = known(b, inside || asks);
-    r->moved_ns = ago(s->now, b->progressed);
-    r->since_ns = inside && !asks ? ago(s->now, b->since >> 1) : r->moved_ns;
+    r->known = known(b, inside);
+    r->since_ns = changes ? 0 : ago(s->now, b->since >> 1);
 }
 
 struct watch_row *watch_rows(struct watch_sight *const *sights, uint32_t count, uint32_t ranks)

@@ -52,8 +52,7 @@ static void set_up(void)
         b->sum[9].count = 400;
         b->sum[11].count = 5000;
         b->began = now - 60 * second;
-        b->progressed = now - 30 * second;
-        atomic_store(&b->since, b->progressed << 1);
+        atomic_store(&b->since, (now - 30 * second) << 1);
         add_comm(r, 0, WORLD, 1, (int32_t)r, RANKS, "world", 50);
         add_comm(r, 1, ROW, 10 + r / 2, (int32_t)(r % 2), 2, "world/split#0", 7);
         add_comm(r, 2, COLUMN, 20 + r % 2, (int32_t)(r / 2), 3, "world/split#1", 7);
@@ -63,12 +62,10 @@ static void set_up(void)
 static void call(uint32_t r, const char *function, uint8_t kind, uint8_t how, uint64_t where, double ago)
 {
     struct watch_board *b = &sight[r].board;
-    b->is.what = (struct watch_what){kind, how != WATCH_POLLS, how};
+    b->is.what = (struct watch_what){kind, how != WATCH_POLLS, how, true};
     b->where = where;
     snprintf(b->is.function, sizeof b->is.function, "MPI_%s", function);
-    uint64_t since = now - (uint64_t)(ago * 1e9);
-    b->progressed = since - 1000000;
-    atomic_store(&b->since, since << 1 | 1);
+    atomic_store(&b->since, (now - (uint64_t)(ago * 1e9)) << 1 | 1);
 }
 
 static void collective(uint32_t r, const char *function, uint64_t comm, double ago)
@@ -90,8 +87,7 @@ static void seen(uint32_t r, uint64_t times)
 
 static void computes(uint32_t r, double ago)
 {
-    sight[r].board.progressed = now - (uint64_t)(ago * 1e9);
-    atomic_store(&sight[r].board.since, sight[r].board.progressed << 1);
+    atomic_store(&sight[r].board.since, (now - (uint64_t)(ago * 1e9)) << 1);
 }
 
 static void all_in(const char *function, double ago)
@@ -373,6 +369,18 @@ START_TEST(who_does_not_run)
     ck_assert_str_eq(told(), "stopped 3 waiting 0 1 2 4 5");
     sight[3].process.state = 'R'; /* it would run if it had a processor */
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    sight[0].starves = true; /* who waits is not to blame */
+    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    sight[3].starves = true;
+    ck_assert_str_eq(told(), "none 3 waiting 0 1 2 4 5");
+    receive(3, 0, 20); /* a circle, of a message that is under way */
+    receive(0, 3, 20);
+    ck_assert_str_eq(told(), "none 0 3 waiting 1 2 4 5");
+    sight[3].process.state = 'T';
+    ck_assert_str_eq(told(), "stopped 3 waiting 0 1 2 4 5");
+    set_up();
+    all_in("Allreduce", 20);
+    computes(3, 20);
     absent[3] = true;
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
     set_up();
@@ -429,12 +437,12 @@ START_TEST(who_has_become_slow)
     ck_assert_uint_eq(v.slowest.rank, 3);
     ck_assert_uint_eq(v.slowest.from, PLACE);
     sight[3].board.season[0].delayed_ns = second;
-    sight[3].board.season[1].delayed_ns = 8 * second; /* no processor; of the 9 s since, 2 s, then 4 s */
+    sight[3].board.season[1].delayed_ns = 8 * second; /* no processor, of these 10 s 2 s, then 4 s */
     sight[3].process.delayed_ns = 8 * second;
     ck_assert_str_eq(told(), "slow 3");
     sight[3].process.delayed_ns = 10 * second;
     ck_assert_str_eq(told(), "slow 3");
-    ck_assert_double_eq_tol(v.slowest.factor, 7. / 3, 1e-6);
+    ck_assert_double_eq_tol(v.slowest.factor, 2.4, 1e-6);
     sight[3].process.delayed_ns = 12 * second;
     ck_assert_str_eq(told(), "none");
     sight[3].process.delayed_ns = 8 * second;
@@ -458,6 +466,28 @@ START_TEST(who_has_become_slow)
 }
 END_TEST
 
+START_TEST(who_has_no_processor)
+{
+    struct watch_process before = {'R', 7, 9, second, 5 * second}, p = before;
+    ck_assert(watch_process_starves(&p, &before, second)); /* a wait is counted when it ends */
+    p.state = 'S';
+    ck_assert(!watch_process_starves(&p, &before, second)); /* it sleeps */
+    p.used_ns += second / 200;
+    p.delayed_ns += second / 4;
+    ck_assert(!watch_process_starves(&p, &before, second));
+    p.delayed_ns += second / 2;
+    ck_assert(watch_process_starves(&p, &before, second));
+    p.used_ns += second / 50; /* one of dozens on a processor */
+    ck_assert(!watch_process_starves(&p, &before, second));
+    p.delayed_ns += 20 * second; /* it has one again */
+    ck_assert(watch_process_starves(&p, &before, second));
+    p.start++; /* another process */
+    ck_assert(!watch_process_starves(&p, &before, second));
+    ck_assert(!watch_process_starves(&(struct watch_process){'R', 7, 9, 0, 0}, &(struct watch_process){'R', 7, 9, 0, 0},
+                                     second)); /* not known */
+}
+END_TEST
+
 START_TEST(all_ask_again_and_again)
 {
     set_up();
@@ -478,7 +508,6 @@ START_TEST(nothing_is_wrong)
     all_in("Allreduce", 10);
     ck_assert_str_eq(told(), "none"); /* all are there: the library is at it */
     atomic_store(&sight[2].board.since, WATCH_CHANGES);
-    sight[2].board.progressed = now;
     ck_assert_str_eq(told(), "none");
     call(0, "File_write", JOB_IO, WATCH_PLAIN, WORLD, 30);
     sight[2].board.longest = 60 * second;
@@ -580,6 +609,7 @@ int main(void)
         UNIT_TEST(collectives_in_another_order),
         UNIT_TEST(who_does_not_run),
         UNIT_TEST(who_has_become_slow),
+        UNIT_TEST(who_has_no_processor),
         UNIT_TEST(all_ask_again_and_again),
         UNIT_TEST(nothing_is_wrong),
         UNIT_TEST(hostile_numbers),

@@ -38,8 +38,8 @@ static enum watch_reading look(uint32_t rank)
     return look_at(number(), rank);
 }
 
-static const struct watch_call calls[] = {{"MPI_Send", {JOB_P2P, 1, WATCH_PLAIN}},
-                                          {"MPI_Recv", {JOB_P2P, 1, WATCH_POLLS}}};
+static const struct watch_call calls[] = {{"MPI_Send", {JOB_P2P, 1, WATCH_PLAIN, 0}},
+                                          {"MPI_Recv", {JOB_P2P, 1, WATCH_POLLS, 1}}};
 
 START_TEST(what_is_written_is_read)
 {
@@ -51,13 +51,15 @@ START_TEST(what_is_written_is_read)
     watch_board_mpi(-1, -2, calls, 2);
     struct watch_comm *c = watch_board_comm(77, 5, "world/split#3", 1, 2, "ab", 2);
     c->collectives += 3;
-    watch_board_waits(b, 77, 3, WATCH_NOBODY, 8);
-    watch_board_place(b, &calls[1], (void *)0x1234, (void *)0x7000);
-    watch_board_way(b, (void *[]){(void *)0x1234, (void *)0x5678}, 2);
-    watch_board_met(b, 6);
+    static char slots[4 * WATCH_WAY_STEP];
+    watch_board_with(b, 3, WATCH_NOBODY, 8);
+    watch_board_place(b, &calls[1], slots + 2 * WATCH_WAY_STEP, 77);
+    watch_board_way(b, slots + 2 * WATCH_WAY_STEP, slots, (void *[]){(void *)0x1234, (void *)0x5678}, 2);
+    watch_board_way(b, NULL, slots, (void *[]){(void *)0x9999}, 1);
+    watch_board_met(b, 6, 0x1234);
     for (int i = 0; i < 3; i++)
-        watch_board_left(b, 6, 50, b->began + 60, 10);
-    watch_board_met(b, 6 + WATCH_SPOTS); /* a second one shares its room */
+        watch_board_left(b, 6, 50, 10, b->began + 60, 10);
+    watch_board_met(b, 6 + WATCH_SPOTS, 0x1234); /* a second one shares its room */
     watch_board_enter(b, b->began + 100);
     ck_assert_int_eq(look(2), WATCH_READ);
     const struct watch_board *r = &sight.board;
@@ -69,15 +71,12 @@ START_TEST(what_is_written_is_read)
     ck_assert(r->any == -1 && r->null == -2);
     ck_assert_uint_eq(r->since, (b->began + 100) << 1 | 1);
     ck_assert_uint_eq(r->from, 0x1234);
-    ck_assert_uint_eq(r->stack, 0x7000);
-    uint32_t ways = 0;
-    for (unsigned i = 0; i < WATCH_WAYS; i++)
-        ways += r->way[i].from[0] == 0x1234 && r->way[i].from[1] == 0x5678 && !r->way[i].from[2] &&
-                r->way[i].stack == 0x7000;
-    ck_assert_uint_eq(ways, 1);
+    ck_assert_ptr_eq(r->came, &r->way[2]);
+    ck_assert(r->came->from[1] == 0x5678 && !r->came->from[2]);
     ck_assert_int_eq(r->source, 3);
     ck_assert_int_eq(r->dest, WATCH_NOBODY);
     ck_assert_int_eq(r->tag, 8);
+    ck_assert_uint_eq(r->where, 77);
     ck_assert_uint_eq(r->events, 3);
     ck_assert_uint_eq(r->mpi_ns, 10);
     ck_assert_uint_eq(r->longest, 60);
@@ -89,8 +88,24 @@ START_TEST(what_is_written_is_read)
     ck_assert_str_eq(r->comm[0].name, "world/split#3");
     ck_assert_ptr_nonnull(strstr(r->file, "/some.pythia"));
     watch_board_comm_gone(c);
+    watch_board_place(b, &calls[0], NULL, 0); /* it has no peers; its way is not remembered but as the last one */
+    watch_board_enter(b, b->began + 200);
     ck_assert_int_eq(look(2), WATCH_READ);
     ck_assert_uint_eq(sight.board.comm[0].handle, 0);
+    ck_assert(r->source == WATCH_NOBODY && r->dest == WATCH_NOBODY && r->tag == 0);
+    ck_assert_uint_eq(r->from, 0x9999);
+    watch_board_place(b, &calls[0], slots + 3 * WATCH_WAY_STEP, 0);
+    watch_board_enter(b, b->began + 300);
+    ck_assert_int_eq(look(2), WATCH_READ);
+    ck_assert(!r->came && !r->from); /* nobody has been there */
+    watch_board_place(b, &calls[0], slots - WATCH_WAY_STEP, 0);
+    watch_board_enter(b, b->began + 400);
+    ck_assert_int_eq(look(2), WATCH_READ);
+    ck_assert(!r->came && !r->from);
+    watch_board_region(b, 0x4321, b->began + 500);
+    ck_assert_int_eq(look(2), WATCH_READ);
+    ck_assert_uint_eq(r->from, 0x4321 | WATCH_OF_REGION);
+    ck_assert_str_eq(r->is.function, "a parallel region");
     watch_board_close();
     ck_assert_int_eq(look(2), WATCH_GONE);
 }
@@ -119,7 +134,7 @@ START_TEST(seasons_end)
     uint64_t second = UINT64_C(1000000000), at = b->began;
     for (int i = 1; i <= 50; i++) {
         watch_board_season(b, at += second);
-        watch_board_left(b, 6, 1000, at, 0);
+        watch_board_left(b, 6, 1000, 0, at, 0);
         ck_assert_int_eq(look(0), WATCH_READ);
         ck_assert_uint_eq(sight.board.since, at << 1);
         ck_assert_uint_le(b->seasons, WATCH_SEASONS);
@@ -336,8 +351,8 @@ START_TEST(boards_are_copied)
     ck_assert_ptr_nonnull(mkdtemp(directory));
     watch_copy_path(file, sizeof file, directory, number(), 1);
     struct watch_board *b = make(1);
-    watch_board_waits(b, 0, 3, WATCH_NOBODY, 8);
-    watch_board_place(b, &calls[1], (void *)0x1234, (void *)0x7000);
+    watch_board_place(b, &calls[1], NULL, 0);
+    watch_board_way(b, NULL, NULL, (void *[]){(void *)0x1234}, 1);
     watch_board_enter(b, b->began + 100);
     ck_assert_int_eq(watch_copy_write(&c, file, number(), 1, 5), 0); /* all of its job's: nobody else looks */
     ck_assert_uint_eq(read_copies(directory), 0);
