@@ -25,6 +25,7 @@ static enum { BEST, ALWAYS, IN_TURNS } wanted; /* PYTHIA_OMP_SIZES */
 static uint32_t always; /* threads (PYTHIA_OMP_TEAM) */
 static bool asked;    /* what shares call comes to us */
 static bool by_level; /* each level of regions has a setting of its own: libgomp has to know of each region */
+static bool possible; /* a region was met that may be changed, or may turn out so: until then none is decided on */
 static uint64_t considered, changed;
 
 static bool is_owner(void)
@@ -195,7 +196,8 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     bool may = may_be_shared(r, nt, flags);
     if (r->program == 1 && may && acts() && !by_level)
         share_among(r, 1);
-    r->acts = acts() && r->program > 1;
+    possible = possible || may || !teams_safety_answer(r->site->proof);
+    r->acts = acts() && r->program > 1 && possible;
     r->may = r->acts && may;
     r->verify = !r->direct && due;
 }

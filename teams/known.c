@@ -17,8 +17,7 @@
     prefix "static_*", prefix "dynamic_*", prefix "guided_*", prefix "runtime_*", prefix "nonmonotonic_*",   \
         prefix "maybe_nonmonotonic_runtime_*"
 
-/* "x*": what begins with x. "x~": x of libm, xf, and __x_finite of programs that were built with -ffast-math for an
-   older library. The first that fits. */
+/* "x*": what begins with x. "x~": x and xf. The first that fits. */
 static const struct row {
     enum teams_known what;
     const char *const *names;
@@ -61,22 +60,13 @@ static const struct row {
         "nearbyint~", "rint~", "round~", "sin~", "sinh~", "sqrt~", "tan~", "tanh~", "tgamma~", "trunc~", "y0~", "y1~"),
 };
 
-/* "" or "f", perhaps with "_finite" behind. */
-static bool is_precision(const char *end, bool finite)
-{
-    end += *end == 'f';
-    return strcmp(end, finite ? "_finite" : "") == 0;
-}
-
 static bool fits(const char *pattern, const char *name)
 {
-    bool finite = name[0] == '_' && name[1] == '_' && pattern[0] == name[2];
-    if (pattern[0] != name[0] && !finite)
-        return false;
     size_t length = strlen(pattern) - 1;
+    bool begins = strncmp(pattern, name, length) == 0;
     if (pattern[length] == '~')
-        return strncmp(pattern, name + 2 * finite, length) == 0 && is_precision(name + 2 * finite + length, finite);
-    return pattern[length] == '*' ? strncmp(pattern, name, length) == 0 : strcmp(pattern, name) == 0;
+        return begins && strcmp(name + length + (name[length] == 'f'), "") == 0;
+    return pattern[length] == '*' ? begins : strcmp(pattern, name) == 0;
 }
 
 enum teams_known teams_known(const char *name)
