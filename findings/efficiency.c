@@ -213,7 +213,7 @@ void report_efficiency_fill(struct report_model *m)
 
 double report_serial_share(struct report *r)
 {
-    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    struct replay_bind *b = report_analysis(r)->bind;
     double between = 0, outside = (double)r->model->sum_compute_ns;
 
     for (uint32_t s = 0; s < replay_bind_sites(b); s++)

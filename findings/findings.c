@@ -193,8 +193,8 @@ void findings_begin(struct findings *f, struct report *r, struct report_findings
     if (!a)
         return;
     f->analysis = a;
-    f->bind = replay_analysis_bind(a);
-    f->total = replay_analysis_recorded(a) * f->ranks;
+    f->bind = a->bind;
+    f->total = a->recorded * f->ranks;
 }
 
 static void find(struct report *r, struct report_findings *all)
@@ -240,7 +240,7 @@ struct replay_analysis *report_analysis(struct report *r)
 
 double report_unmatched(struct report *r)
 {
-    return replay_analysis_unmatched(replay_analysis_result(report_analysis(r)));
+    return replay_analysis_unmatched(&report_analysis(r)->result);
 }
 
 const char *report_cannot_replay(struct report *r, double most)

@@ -36,7 +36,7 @@ static enum report_finding_kind kind_of_call(unsigned call_kind)
 /* Of what the replay has in the calls of each site what is transfer, a share: the rest moves, or is not explained. */
 static double *transfer_shares(const struct account *a)
 {
-    const struct replay_blame *b = replay_analysis_blame(a->f.analysis);
+    const struct replay_blame *b = a->f.analysis->blame;
     uint32_t sites = replay_bind_sites(a->f.bind);
     double *share = calloc(sites + 1u, sizeof *share);
 
@@ -55,7 +55,7 @@ static void add_latency(struct account *a, double *ns)
     const struct report_model *m = a->f.report->model;
     uint32_t n = 0;
     const struct replay_cause *c =
-        a->f.analysis ? replay_blame_causes(replay_analysis_blame(a->f.analysis), &n) : NULL;
+        a->f.analysis ? replay_blame_causes(a->f.analysis->blame, &n) : NULL;
 
     double *transfer = a->f.analysis ? transfer_shares(a) : NULL;
     for (uint32_t i = 0; i < n; i++) {

@@ -131,12 +131,12 @@ void findings_of_messages(struct findings *f)
 {
     for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
         const struct bind_site *site = replay_bind_site(f->bind, s);
-        double waits = replay_blame_waits(replay_analysis_blame(f->analysis), 2 * s + 1), spent = 0;
+        double waits = replay_blame_waits(f->analysis->blame, 2 * s + 1), spent = 0;
         bool sends = site->what == BIND_SEND || site->what == BIND_ISEND || site->what == BIND_SENDRECV;
         if (!sends || site->count < 1000.0 * f->ranks || site->bytes > SMALL_MESSAGE * site->count)
             continue;
         for (uint32_t r = 0; r < f->ranks; r++)
-            spent += (double)replay_blame_spent(replay_analysis_blame(f->analysis), r, 2 * s + 1);
+            spent += (double)replay_blame_spent(f->analysis->blame, r, 2 * s + 1);
         add(f, REPORT_MANY_SMALL_MESSAGES, s, spent - waits);
     }
 }

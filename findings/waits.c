@@ -52,7 +52,7 @@ bool findings_is_work(const struct findings *f, uint32_t place)
 static void take_causes(struct groups *g)
 {
     uint32_t n;
-    const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(g->f->analysis), &n);
+    const struct replay_cause *c = replay_blame_causes(g->f->analysis->blame, &n);
 
     g->cause = calloc(n + 1, sizeof *g->cause);
     for (uint32_t i = 0; i < n; i++)
@@ -232,7 +232,7 @@ static struct work work_of(const struct groups *g, uint32_t place, uint32_t rank
     struct work w = { .squares = scatter * scatter };
 
     replay_bind_calls(g->f->bind, rank, place / 2, &w.count);
-    w.ns = (double)replay_blame_spent(replay_analysis_blame(g->f->analysis), rank, place);
+    w.ns = (double)replay_blame_spent(g->f->analysis->blame, rank, place);
     w.ns = w.count > 0 ? w.ns / w.count : 0;
     return w;
 }
@@ -473,7 +473,7 @@ static void add_site(struct findings *f, uint32_t site, double ns, uint32_t caus
 
 void findings_of_moving(struct findings *f)
 {
-    const struct replay_moving *m = replay_analysis_moving(f->analysis);
+    const struct replay_moving *m = &f->analysis->moving;
 
     for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++)
         if (m->at[s] >= LEAST_PART * 1e9 * f->total)

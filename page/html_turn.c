@@ -101,7 +101,7 @@ static const char *find(struct turn *t)
 
     if (why)
         return why;
-    t->bind = replay_analysis_bind(report_analysis(t->r));
+    t->bind = report_analysis(t->r)->bind;
     const struct replay_source *source = replay_bind_source(t->bind);
     const struct replay_model model = replay_bind_model(t->bind);
     if (l && l->mark != GRAMMAR_NONE) {
@@ -219,7 +219,7 @@ static void add_turn(struct turn *t, cJSON *turn)
     t->least = (t->s.end - t->s.begin) / (PAGE_PIECES / 2 / (ranks / t->step + 1)) + 1;
     ADD(turn, BOOL("whole", t->whole), NUMBER("turn", t->s.turn), TIME("begin", t->s.begin),
         TIME("seconds", t->s.end - t->s.begin), NUMBER("replayed", replay_analysis_replayed(a)),
-        NUMBER("recorded", replay_analysis_recorded(a)), NUMBER("unmatched", report_unmatched(t->r)));
+        NUMBER("recorded", a->recorded), NUMBER("unmatched", report_unmatched(t->r)));
     add_rows(t, turn);
     add_messages(t, turn);
     cJSON *places = cJSON_AddArrayToObject(turn, "places");

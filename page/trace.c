@@ -210,7 +210,7 @@ static void print_head(struct trace *t, const char *program, bool folded)
     if (a)
         fprintf(t->out, "replayed from each rank's own mean times in each place; replayed %s, recorded %s",
                 report_time(replay_analysis_replayed(a) * 1e9),
-                report_time(replay_analysis_recorded(a) * 1e9));
+                report_time(a->recorded * 1e9));
     else
         fputs("means of each class of ranks, folded by its grammar; each rank's own time as counters", t->out);
     fputs("\"},\n\"traceEvents\":[\n", t->out);
@@ -249,10 +249,10 @@ void report_print_goal(struct report *r, FILE *out)
         fputs("num_ranks 0\n", out);
         return;
     }
-    struct replay_model m = replay_bind_model(replay_analysis_bind(a));
+    struct replay_model m = replay_bind_model(a->bind);
     fprintf(out,
             "// LogGOPSim -f FILE -L %" PRId64 " -o %" PRId64 " -g %" PRId64 " -O %" PRId64 " -G %" PRId64
             " -S %" PRIu64 "\n",
             m.L, m.o, m.g, m.O, m.G / 1000, m.S);
-    replay_goal_write(replay_bind_source(replay_analysis_bind(a)), &m, out);
+    replay_goal_write(replay_bind_source(a->bind), &m, out);
 }

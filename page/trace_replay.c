@@ -197,7 +197,7 @@ static void run(struct running *g, uint32_t ranks)
 static void replay(struct trace *t)
 {
     uint32_t ranks = t->r->job->info.ranks;
-    struct running g = { .t = t, .bind = replay_analysis_bind(report_analysis(t->r)) };
+    struct running g = { .t = t, .bind = report_analysis(t->r)->bind };
 
     g.watch = (struct replay_watch){ .context = &g, .comes = comes, .spent = spent, .delivered = delivered };
     open_ranks(&g, ranks);

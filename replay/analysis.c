@@ -6,7 +6,7 @@
 #include "job/run.h"
 #include "job/streams.h"
 #include "pythia.h"
-#include "replay/analysis_parts.h"
+#include "replay/analysis.h"
 #include "replay/calls.h"
 #include "replay/collective.h"
 
@@ -277,26 +277,6 @@ void replay_analysis_destroy(struct replay_analysis *a)
 
 /* --- Asking --- */
 
-struct replay_bind *replay_analysis_bind(struct replay_analysis *a)
-{
-    return a->bind;
-}
-
-const struct replay_blame *replay_analysis_blame(const struct replay_analysis *a)
-{
-    return a->blame;
-}
-
-const struct replay_result *replay_analysis_result(const struct replay_analysis *a)
-{
-    return &a->result;
-}
-
-const struct replay_moving *replay_analysis_moving(const struct replay_analysis *a)
-{
-    return &a->moving;
-}
-
 double replay_analysis_rests(const struct replay_analysis *a, uint32_t site)
 {
     double ns = 0, count;
@@ -306,11 +286,6 @@ double replay_analysis_rests(const struct replay_analysis *a, uint32_t site)
         ns += (a->fill - 1) * count * (double)*replay_bind_rest(a->bind, r, site);
     }
     return ns;
-}
-
-double replay_analysis_recorded(const struct replay_analysis *a)
-{
-    return a->recorded;
 }
 
 double replay_analysis_replayed(const struct replay_analysis *a)

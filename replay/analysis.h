@@ -4,7 +4,7 @@
  * otherwise.
  *
  *   replay_analysis_create(job, steps, &a)          0, or why not
- *   replay_analysis_blame(a)                        why ranks wait, the critical path
+ *   a->blame                                        why ranks wait, the critical path
  *   replay_analysis_predict(a, &how, &seconds)      the same job with another network, equal work, other speeds
  *
  * Fitting. Overhead is what the shortest send or receive that cannot wait took, latency what is left of the shortest
@@ -25,7 +25,18 @@
 #include "replay/engine.h"
 #include "replay/moving.h"
 
-struct replay_analysis;
+struct replay_analysis {
+    const struct job *job;
+    struct replay_bind *bind;
+    struct replay_blame *blame;
+    struct replay_result result;
+    struct replay_moving moving;
+    double recorded; /* wall time, seconds, from the end of MPI_Init: of the longest first thread of a rank */
+    double missed;   /* by how much the replay is longer than that, a share */
+    double fill;     /* how much of extras and rests is counted (replay_bind_fill) */
+    double drawn;    /* with drawn work the replay is so much longer, a factor; 0: not asked yet */
+    uint64_t steps;  /* of one replay, at most */
+};
 
 /* `steps`: how many all replays together may take; a microsecond has about three. */
 enum { REPLAY_ANALYSIS_STEPS = 60000000, REPLAY_ANALYSIS_MS = 20000 };
@@ -38,15 +49,10 @@ int replay_analysis_resize(struct replay_analysis *a, const struct replay_resize
                            struct replay_analysis **resized);
 void replay_analysis_destroy(struct replay_analysis *a); /* NULL is legal */
 
-struct replay_bind *replay_analysis_bind(struct replay_analysis *a);
-const struct replay_moving *replay_analysis_moving(const struct replay_analysis *a);
-const struct replay_blame *replay_analysis_blame(const struct replay_analysis *a);
-const struct replay_result *replay_analysis_result(const struct replay_analysis *a);
 /* What the replay has of all ranks in the calls of a site beyond waits with a cause and transfer, ns: moving imbalance,
    and what is not explained. */
 double replay_analysis_rests(const struct replay_analysis *a, uint32_t site);
-/* Wall time, seconds, from the end of MPI_Init: of the longest first thread of a rank, as recorded, and as replayed. */
-double replay_analysis_recorded(const struct replay_analysis *a);
+/* As `recorded`, of the replay. */
 double replay_analysis_replayed(const struct replay_analysis *a);
 
 /* Of the events: with more operations without a peer than so many, what waits for what is not known. */
@@ -65,5 +71,21 @@ int replay_analysis_predict(struct replay_analysis *a, const struct bind_change 
    operations had no peer in this replay or in that of an ideal network. */
 struct replay_efficiency { bool known; double balance, serialisation, transfer, order, moving, explained; };
 int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out);
+
+/* --- Between analysis.c, moving.c and whatif.c --- */
+
+static inline uint32_t analysis_ranks(const struct replay_analysis *a)
+{
+    return replay_bind_source(a->bind)->ranks;
+}
+
+uint64_t analysis_exact_steps(const struct replay_analysis *a);
+/* A replay with a change. 0 or PYTHIA_ELIMIT; `blame` may be NULL. */
+int analysis_wall(struct replay_analysis *a, const struct bind_change *c, uint64_t limit, struct replay_blame *blame,
+                  double *seconds, bool *known);
+/* With drawn work the replay is so much longer than with rests, a factor. */
+double analysis_drawn(struct replay_analysis *a);
+/* Whether what a call there takes may be a wait. */
+bool analysis_waits(const struct bind_site *s);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-replay.la
 libpythia_replay_la_SOURCES = \
-	%D%/analysis.c %D%/analysis.h %D%/analysis_parts.h \
+	%D%/analysis.c %D%/analysis.h \
 	%D%/bind.c %D%/bind_before.c %D%/bind_comm.c %D%/bind_draw.c %D%/bind_event.c %D%/bind_least.c \
 	%D%/bind_times.c %D%/bind.h %D%/bind_parts.h \
 	%D%/blame.c %D%/blame.h \

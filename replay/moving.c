@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "replay/analysis_parts.h"
+#include "replay/analysis.h"
 
 enum { SEEDS = 3, STEPS = 10 /* times those of a replay of means */ };
 #define LEAST 0.005 /* of the wall time: an excess that is looked at */

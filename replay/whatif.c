@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "replay/analysis_parts.h"
+#include "replay/analysis.h"
 
 enum {
     DRAWS = 8, FEW_DRAWS = 2, /* few: of replays of many steps */

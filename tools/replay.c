@@ -98,7 +98,7 @@ static int read_speed(const char *text, double *speed, uint32_t ranks)
 /* Whether PLACE means the site: its function, file:line, or both. */
 static bool means(struct request *r, uint32_t site, const char *place)
 {
-    uint32_t terminal = replay_bind_site(replay_analysis_bind(r->analysis), site)->terminal;
+    uint32_t terminal = replay_bind_site(r->analysis->bind, site)->terminal;
     const struct report_place *p = report_place_of(r->from.report, terminal);
     char line[512];
 
@@ -115,8 +115,8 @@ static int read_balance(struct request *r, struct bind_change *c)
     if (!r->balance || c->balance_all)
         return TOOL_OK;
     double most = -1;
-    for (uint32_t s = 0; s < replay_bind_sites(replay_analysis_bind(r->analysis)); s++) {
-        const struct bind_site *site = replay_bind_site(replay_analysis_bind(r->analysis), s);
+    for (uint32_t s = 0; s < replay_bind_sites(r->analysis->bind); s++) {
+        const struct bind_site *site = replay_bind_site(r->analysis->bind, s);
         if (means(r, s, r->balance) && site->gap_ns > most) {
             most = site->gap_ns;
             c->balance = s;
@@ -136,7 +136,7 @@ static bool changes(const struct request *r)
 
 static void read_network(const struct request *r, struct bind_network *n, struct bind_change *c)
 {
-    *n = r->ideal ? (struct bind_network){ 0 } : *replay_bind_network(replay_analysis_bind(r->analysis));
+    *n = r->ideal ? (struct bind_network){ 0 } : *replay_bind_network(r->analysis->bind);
     c->no_extra = r->ideal;
     if (r->latency >= 0)
         n->latency = r->latency * 1e9;
@@ -159,8 +159,8 @@ struct answer {
 
 static void print_json(const struct request *r, const struct answer *a, FILE *out)
 {
-    const struct replay_result *result = replay_analysis_result(r->analysis);
-    const struct bind_network *net = replay_bind_network(replay_analysis_bind(r->analysis));
+    const struct replay_result *result = &r->analysis->result;
+    const struct bind_network *net = replay_bind_network(r->analysis->bind);
     cJSON *o = cJSON_CreateObject(), *e = cJSON_AddObjectToObject(o, "efficiency"),
           *n = cJSON_AddObjectToObject(o, "model");
 
@@ -186,8 +186,8 @@ static void print_json(const struct request *r, const struct answer *a, FILE *ou
 
 static void print_text(const struct request *r, const struct answer *a, FILE *out)
 {
-    const struct replay_result *result = replay_analysis_result(r->analysis);
-    const struct bind_network *net = replay_bind_network(replay_analysis_bind(r->analysis));
+    const struct replay_result *result = &r->analysis->result;
+    const struct bind_network *net = replay_bind_network(r->analysis->bind);
 
     fprintf(out, "recorded   %10.6g s\n", a->recorded);
     fprintf(out, "replayed   %10.6g s  (%+.1f %%)\n", a->replayed,
@@ -211,7 +211,7 @@ static void print_text(const struct request *r, const struct answer *a, FILE *ou
         fprintf(out, "efficiency: not known, too many operations have no peer\n");
     fprintf(out, "model: latency %.3g us, overhead %.3g us, %.3g ns a byte, eager up to %llu bytes\n",
             net->latency / 1e3, net->overhead / 1e3, net->byte,
-            (unsigned long long)replay_bind_model(replay_analysis_bind(r->analysis)).S);
+            (unsigned long long)replay_bind_model(r->analysis->bind).S);
     fprintf(out, "%.0f events in %llu steps", result->events, (unsigned long long)result->walked);
     if (result->unmatched)
         fprintf(out, "; %llu operations had no peer", (unsigned long long)result->unmatched);
@@ -248,7 +248,7 @@ static int answer(struct request *r, struct answer *a)
     double *speed = NULL;
     int rc = read_balance(r, &c);
 
-    a->recorded = replay_analysis_recorded(r->analysis);
+    a->recorded = r->analysis->recorded;
     a->replayed = replay_analysis_replayed(r->analysis);
     a->changed = changes(r);
     if (rc == TOOL_OK && r->speed) {

@@ -46,7 +46,7 @@ void report_print_efficiency(const struct report_efficiency *e, FILE *out)
    not follow; else 0. */
 static uint64_t many_unmatched(struct report *r)
 {
-    return report_unmatched(r) > REPLAY_FEW_UNMATCHED ? replay_analysis_result(report_analysis(r))->unmatched : 0;
+    return report_unmatched(r) > REPLAY_FEW_UNMATCHED ? report_analysis(r)->result.unmatched : 0;
 }
 
 /* Beside the findings: what waits for a processor is in what calls and computation took. */
@@ -108,7 +108,7 @@ static uint64_t elsewhere(const struct report *r)
 /* What waits are not in the findings. Returns whether there are any. */
 static bool print_not_known(struct report *r, bool alone, bool all, FILE *out)
 {
-    double total = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
+    double total = 1e9 * report_analysis(r)->recorded * r->job->info.ranks;
     uint64_t calls = many_unmatched(r), ns = elsewhere(r);
     bool threads = (double)ns >= LEAST_SHARE * total;
 
@@ -165,13 +165,13 @@ static int most_first(const void *a, const void *b)
 
 static uint32_t rows_of(struct replay_analysis *a, struct row **row)
 {
-    struct replay_bind *b = replay_analysis_bind(a);
+    struct replay_bind *b = a->bind;
     uint32_t count = 0, room = 0;
 
     *row = NULL;
     for (uint32_t s = 0; s < replay_bind_sites(b); s++)
         for (int why = 0; why < REPLAY_REASONS; why++) {
-            uint64_t n = replay_blame_unmatched_at(replay_analysis_blame(a), 2 * s + 1, (enum replay_reason)why);
+            uint64_t n = replay_blame_unmatched_at(a->blame, 2 * s + 1, (enum replay_reason)why);
             if (!n)
                 continue;
             base_must(base_array_room(row, &room, count + 1u, sizeof **row));

@@ -50,7 +50,7 @@ static int by_cost(const void *a, const void *b)
 /* What a rank that is missing made others wait for is in what their calls took: such a call is to blame for nothing. */
 static uint32_t cause_of(struct report *r, uint32_t place)
 {
-    const struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    const struct replay_bind *b = report_analysis(r)->bind;
     bool call = place % 2 && place / 2 < replay_bind_sites(b) && replay_bind_site(b, place / 2)->what != BIND_REGION;
 
     return call && r->job->info.missing ? NOT_KNOWN : place;
@@ -60,12 +60,12 @@ static struct row *rows_of(struct report *r, uint32_t *count)
 {
     struct replay_analysis *a = report_analysis(r);
     uint32_t n;
-    const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(a), &n);
+    const struct replay_cause *c = replay_blame_causes(a->blame, &n);
     struct row *row = calloc(n + 1, sizeof *row);
 
     for (uint32_t i = 0; i < n; i++)
         row[i] = (struct row){ c[i].where, cause_of(r, c[i].cause),
-                               kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), &c[i]), c[i].ns };
+                               kind_of(replay_bind_site(a->bind, c[i].where / 2), &c[i]), c[i].ns };
     *count = BASE_ARRAY_JOIN(row, n, by_pair, into, from, into->ns += from->ns);
     qsort(row, *count, sizeof *row, by_cost);
     return row;
@@ -75,7 +75,7 @@ static struct row *rows_of(struct report *r, uint32_t *count)
 static void culprits(struct report *r, const struct row *row, char *text, size_t size)
 {
     uint32_t n, ranks = r->job->info.ranks;
-    const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(report_analysis(r)), &n);
+    const struct replay_cause *c = replay_blame_causes(report_analysis(r)->blame, &n);
     double *by = calloc(ranks, sizeof *by), most = 0;
     bool *in = calloc(ranks, sizeof *in);
 
@@ -95,7 +95,7 @@ static void culprits(struct report *r, const struct row *row, char *text, size_t
 /* "before FUNCTION@FILE:LINE", "in the region FUNCTION@FILE:LINE", "FUNCTION@FILE:LINE". */
 static void place_text(struct report *r, uint32_t place, char *text, size_t size)
 {
-    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    struct replay_bind *b = report_analysis(r)->bind;
     char at[256] = "";
 
     if (place / 2 >= replay_bind_sites(b)) {
@@ -112,7 +112,7 @@ static void place_text(struct report *r, uint32_t place, char *text, size_t size
 
 static double recorded_calls(struct report *r)
 {
-    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    struct replay_bind *b = report_analysis(r)->bind;
     double ns = 0;
 
     for (uint32_t s = 0; s < replay_bind_sites(b); s++)
@@ -126,7 +126,7 @@ static double all_rests(struct report *r)
     struct replay_analysis *a = report_analysis(r);
     double ns = 0;
 
-    for (uint32_t s = 0; s < replay_bind_sites(replay_analysis_bind(a)); s++)
+    for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++)
         ns += replay_analysis_rests(a, s);
     return ns;
 }
@@ -143,7 +143,7 @@ static void print_serialisation(struct report *r, FILE *out)
 
 static void print_totals(struct report *r, const struct row *row, uint32_t rows, FILE *out)
 {
-    const struct replay_blame *b = replay_analysis_blame(report_analysis(r));
+    const struct replay_blame *b = report_analysis(r)->blame;
     double wait = 0, call = 0, between = 0, kinds[WAIT_KINDS] = { 0 };
 
     for (uint32_t i = 0; i < r->job->info.ranks; i++) {
@@ -154,7 +154,7 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
     }
     for (uint32_t i = 0; i < rows; i++)
         kinds[row[i].kind] += row[i].ns;
-    const struct replay_moving *m = replay_analysis_moving(report_analysis(r));
+    const struct replay_moving *m = &report_analysis(r)->moving;
     double rests = m->excess > 0 ? all_rests(r) * (1 - m->varying / m->excess) : 0,
            moving = rests > 0 ? rests * m->moving / (m->excess - m->varying) : 0;
     fprintf(out, "in MPI, all ranks: %s = waiting %s + %s %s", report_time(wait + call), report_time(wait),
@@ -189,7 +189,7 @@ static void print_threads(const struct report_efficiency *e, FILE *out)
 
 static void print_wait(struct report *r, const struct row *row, struct views_table *t)
 {
-    double all = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
+    double all = 1e9 * report_analysis(r)->recorded * r->job->info.ranks;
     char where[256], cause[256] = "ranks are missing", ranks[128] = "not known:";
 
     place_text(r, row->where, where, sizeof where);
@@ -229,7 +229,7 @@ void report_print_waits(struct report *r, FILE *out)
 
 static uint32_t last_rank(struct replay_analysis *a, uint32_t ranks)
 {
-    const struct replay_result *result = replay_analysis_result(a);
+    const struct replay_result *result = &a->result;
     uint32_t last = 0;
 
     for (uint32_t r = 1; r < ranks; r++)
@@ -248,11 +248,11 @@ static int longest(const void *a, const void *b)
 
 static void print_piece(struct report *r, const struct piece *p, struct views_table *t)
 {
-    double mean = 0, wall = (double)replay_analysis_result(report_analysis(r))->longest;
+    double mean = 0, wall = (double)report_analysis(r)->result.longest;
     char place[256];
 
     for (uint32_t k = 0; k < r->job->info.ranks; k++)
-        mean += (double)replay_blame_spent(replay_analysis_blame(report_analysis(r)), k, p->place) / r->job->info.ranks;
+        mean += (double)replay_blame_spent(report_analysis(r)->blame, k, p->place) / r->job->info.ranks;
     place_text(r, p->place, place, sizeof place);
     report_cut(place, 44);
     ROW(t, TIME("", p->ns, "on path", 9), PERCENT("", report_percent((double)p->ns, wall), "share", 6),
@@ -262,14 +262,14 @@ static void print_piece(struct report *r, const struct piece *p, struct views_ta
 
 static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t last, FILE *out)
 {
-    uint32_t places = 2 * replay_bind_sites(replay_analysis_bind(a)) + 1, count = 0;
+    uint32_t places = 2 * replay_bind_sites(a->bind) + 1, count = 0;
     struct piece *piece = calloc(places, sizeof *piece);
-    double least = 0.001 * (double)replay_analysis_result(a)->longest;
+    double least = 0.001 * (double)a->result.longest;
     struct views_table t = { .out = out };
 
     for (uint32_t p = 0; p < places; p++) {
         piece[count] = (struct piece){ .place = p };
-        piece[count].ns = replay_blame_path(replay_analysis_blame(a), last, p, &piece[count].rank);
+        piece[count].ns = replay_blame_path(a->blame, last, p, &piece[count].rank);
         count += piece[count].ns > 0;
     }
     qsort(piece, count, sizeof *piece, longest);
@@ -288,15 +288,15 @@ void report_print_path(struct report *r, FILE *out)
         return;
     }
     uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
-    fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)replay_analysis_result(a)->longest),
+    fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)a->result.longest),
             last);
     fputs("imbalance: by how much the path is longer at a place than the ranks' mean: what equal work would save\n\n",
           out);
     print_pieces(r, a, last, out);
     fputs("\nby rank:", out);
     for (uint32_t i = 0; i * block < ranks; i++) {
-        int64_t ns = replay_blame_path_of(replay_analysis_blame(a), last, i, &block);
-        if ((double)ns < 0.01 * (double)replay_analysis_result(a)->longest)
+        int64_t ns = replay_blame_path_of(a->blame, last, i, &block);
+        if ((double)ns < 0.01 * (double)a->result.longest)
             continue;
         fprintf(out, "  %s %s", report_rank_text(i * block, block), report_time((double)ns));
     }
