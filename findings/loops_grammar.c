@@ -13,6 +13,7 @@
 #include "base/must.h"
 #include "findings/loops_parts.h"
 #include "findings/ranges.h"
+#include "job/turns.h"
 
 struct pass {
     const struct job *j;
@@ -69,10 +70,6 @@ static void find_ends(struct pass *p)
         p->last[order[i]] = end_of(p->g->nodes[x->first + x->length - 1].symbol, p->last);
     }
     free(order);
-    p->expansions[0] = p->members;
-    for (uint32_t n = 0; n < p->g->node_count; n++)
-        if (grammar_is_rule(p->g->nodes[n].symbol))
-            p->expansions[p->g->nodes[n].symbol & ~GRAMMAR_RULE] += p->g->stats[n].count;
 }
 
 static void add_times(struct pass *p, uint32_t node)
@@ -109,7 +106,8 @@ static void pass_class(struct pass *p)
     p->last = malloc(rules * sizeof *p->last);
     memset(p->first, 0xff, rules * sizeof *p->first);
     memset(p->last, 0xff, rules * sizeof *p->last);
-    p->expansions = calloc(rules, sizeof *p->expansions);
+    p->expansions = malloc(rules * sizeof *p->expansions);
+    job_rule_uses(p->c, p->expansions);
     find_ends(p);
     for (uint32_t r = 0; r < p->g->rule_count; r++)
         pass_rule(p, r);

@@ -81,7 +81,7 @@ struct job_class {
     struct job_turn *turns;
     uint32_t column_count;
     struct job_column *columns;
-    double *expanded;            /* of each rule, by all members together; NULL until somebody asks (job_mean_turns) */
+    uint64_t *expanded;          /* of each rule, by all members together; NULL until somebody asks (job_mean_turns) */
 };
 
 /* A class of one member; takes `g` on success. `modulus[terminal]`: of the peers of that terminal, 0 without. */

@@ -40,6 +40,8 @@ double job_mean_turns(const struct job_class *c, uint32_t node);
 struct grammar_flat *job_member_grammar(const struct job_class *c, uint32_t rank, uint32_t thread);
 void job_member_free(struct grammar_flat *g);
 
+/* Expansions of each rule by all members together: its users'. */
+void job_rule_uses(const struct job_class *c, uint64_t *uses);
 /* How often each member, in the order of job_ranges_walk, expands each rule; NULL where all have the same exponents, or
    there are too many to look at each. The caller frees it. 0 or PYTHIA_ENOMEM. */
 int job_members_uses(const struct job_class *c, uint64_t **uses);

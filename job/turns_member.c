@@ -25,18 +25,14 @@ uint64_t job_class_events(const struct job_class *c)
     return events;
 }
 
-/* Expansions of each rule by all members: its users' together. */
-static double *count_rules(const struct job_class *c)
+void job_rule_uses(const struct job_class *c, uint64_t *uses)
 {
     const struct grammar_flat *g = c->grammar;
-    double *count = calloc((size_t)g->rule_count + 1, sizeof *count);
-    if (!count)
-        return NULL;
-    count[0] = (double)job_ranges_size(c->ranges, c->member_ranges);
+    memset(uses, 0, g->rule_count * sizeof *uses);
+    uses[0] = job_ranges_size(c->ranges, c->member_ranges);
     for (uint32_t n = 0; n < g->node_count; n++)
         if (grammar_is_rule(g->nodes[n].symbol))
-            count[g->nodes[n].symbol & ~GRAMMAR_RULE] += (double)g->stats[n].count;
-    return count;
+            uses[g->nodes[n].symbol & ~GRAMMAR_RULE] += g->stats[n].count;
 }
 
 static uint32_t rule_of(const struct grammar_flat *g, uint32_t node)
@@ -48,12 +44,17 @@ double job_mean_turns(const struct job_class *c, uint32_t node)
 {
     const struct grammar_flat *g = c->grammar;
     uint32_t first, turns = job_turns_of(c, node, &first), rule;
-    if (turns && !c->expanded)
-        ((struct job_class *)c)->expanded = count_rules(c); /* known to whom it belongs, not to its readers */
+    if (turns && !c->expanded) {
+        uint64_t *uses = malloc(((size_t)g->rule_count + 1) * sizeof *uses);
+        if (uses)
+            job_rule_uses(c, uses);
+        ((struct job_class *)c)->expanded = uses; /* known to whom it belongs, not to its readers */
+    }
     if (!turns || !c->expanded)
         return (double)g->nodes[node].exponent;
     rule = rule_of(g, node);
-    return c->expanded[rule] > 0 ? (double)g->stats[node].count / c->expanded[rule] : (double)g->nodes[node].exponent;
+    return c->expanded[rule] ? (double)g->stats[node].count / (double)c->expanded[rule]
+                             : (double)g->nodes[node].exponent;
 }
 
 /* --- A member's exponents --- */

@@ -78,23 +78,6 @@ static void print_node(const struct printer *p, const struct grammar_flat *g, ui
            report_time(grammar_moments_mean(&s->duration, s->count)));
 }
 
-/* How often a member expands each rule, on average. */
-static void find_uses(const struct job_class *c, uint64_t members, uint64_t *uses)
-{
-    const struct grammar_flat *g = c->grammar;
-
-    if (!c->turn_count) {
-        grammar_flat_uses(g, uses);
-        return;
-    }
-    uses[0] = members;
-    for (uint32_t n = 0; n < g->node_count; n++)
-        if (grammar_is_rule(g->nodes[n].symbol))
-            uses[g->nodes[n].symbol & ~GRAMMAR_RULE] += g->stats[n].count;
-    for (uint32_t r = 0; r < g->rule_count; r++)
-        uses[r] /= members;
-}
-
 /* Exponents of members that have others than the first. */
 static void print_turns(const struct printer *p, const struct job_class *c)
 {
@@ -126,21 +109,21 @@ static void print_turns(const struct printer *p, const struct job_class *c)
 static void print_rules(const struct printer *p, const struct job_class *c, uint64_t members, bool times)
 {
     const struct grammar_flat *g = c->grammar;
-    uint64_t *uses = calloc(g->rule_count, sizeof *uses);
+    uint64_t *uses = malloc(((size_t)g->rule_count + 1) * sizeof *uses);
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
 
     grammar_print(g, report_name, p->names, memory);
     fclose(memory);
-    find_uses(c, members, uses);
+    job_rule_uses(c, uses);
     char *line = text;
     for (uint32_t rule = 0; rule < g->rule_count && *line; rule++) {
         char *end = strchrnul(line, '\n');
         double total = rule_time(g, rule) / (double)members;
-        printf("%.*s    # %" PRIu64 " time%s, %s each\n", (int)(end - line), line,
-               uses[rule], uses[rule] == 1 ? "" : "s",
-               report_time(uses[rule] ? total / (double)uses[rule] : 0));
+        uint64_t own = uses[rule] / members; /* of a member, on average */
+        printf("%.*s    # %" PRIu64 " time%s, %s each\n", (int)(end - line), line, own, own == 1 ? "" : "s",
+               report_time(own ? total / (double)own : 0));
         for (uint32_t n = 0; times && n < g->rules[rule].length; n++)
             print_node(p, g, g->rules[rule].first + n);
         line = *end ? end + 1 : end;
