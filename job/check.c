@@ -63,10 +63,9 @@ struct sets {
     uint32_t end;
 };
 
-static void remember_set(struct sets *s, const struct job_range *r, uint32_t first, uint32_t count)
+static struct set set_of(const struct job_range *r, uint32_t count)
 {
-    s->at[first] = (struct set){ count, job_ranges_first(r, count), job_ranges_size(r, count) };
-    s->end += count;
+    return (struct set){ count, job_ranges_first(r, count), job_ranges_size(r, count) };
 }
 
 static int check_new_set(const struct audit *a, uint32_t i, const struct job_class *c, const struct job_range *r,
@@ -89,7 +88,8 @@ static int check_set(const struct audit *a, uint32_t i, const struct job_class *
         return REFUSE(a, "class %u: ranges out of range", i);
     if (first < s->end)
         return 0;
-    remember_set(s, c->ranges + first, first, count);
+    s->at[first] = set_of(c->ranges + first, count);
+    s->end += count;
     return check_new_set(a, i, c, c->ranges + first, count);
 }
 
@@ -106,39 +106,46 @@ static int check_model(const struct grammar_attr *t)
     return memcmp(&canonical, t, sizeof canonical) ? -1 : 0;
 }
 
-/* `first`: of the members that it is of. */
-static int check_variant(const struct audit *a, uint32_t i, const struct job_class *c, struct job_member first,
-                         const struct job_variant *v)
-{
-    if (check_model(&v->attr) || v->node >= c->grammar->node_count)
-        return REFUSE(a, "class %u: model of an attribute of node %u", i, v->node);
-    if (!v->relations || (v->relations & ~job_relation_possible(&v->attr, v->modulus)))
-        return REFUSE(a, "class %u: relations %#x of an attribute of node %u", i, v->relations, v->node);
-    if (first.rank != v->sample_rank)
-        return REFUSE(a, "class %u: an attribute of node %u has a sample that is not its first member", i, v->node);
-    return 0;
-}
-
 static int same_place(const struct job_variant *v)
 {
     return v->node == v[-1].node && v->attr.channel == v[-1].attr.channel;
 }
 
+/* Of two neighbours: by channel, then by first member. */
+static int in_order(const struct job_variant *v, struct job_member before, struct job_member first)
+{
+    if (v->node != v[-1].node || v->attr.channel != v[-1].attr.channel)
+        return v->node != v[-1].node || v->attr.channel > v[-1].attr.channel;
+    return job_member_before(before, first);
+}
+
+/* `of`: whose it is; `covered`: the set before, of as many as all variants there have so far; `most`: of the class. */
+static int check_variant(const struct audit *a, uint32_t i, const struct job_class *c, const struct job_variant *v,
+                         struct set of, struct set *covered, uint64_t most)
+{
+    bool first = v == c->variants;
+    if (check_model(&v->attr) || v->node >= c->grammar->node_count)
+        return REFUSE(a, "class %u: model of an attribute of node %u", i, v->node);
+    if (!v->relations || (v->relations & ~job_relation_possible(&v->attr, v->modulus)))
+        return REFUSE(a, "class %u: relations %#x of an attribute of node %u", i, v->relations, v->node);
+    if (of.first.rank != v->sample_rank)
+        return REFUSE(a, "class %u: an attribute of node %u has a sample that is not its first member", i, v->node);
+    if (!first && !in_order(v, covered->first, of.first))
+        return REFUSE(a, "class %u: variants of node %u out of order", i, v->node);
+    of.size += !first && same_place(v) ? covered->size : 0;
+    *covered = of;
+    return of.size <= most ? 0 : REFUSE(a, "class %u: variants of node %u cover members twice", i, v->node);
+}
+
 static int check_variants(const struct audit *a, uint32_t i, const struct job_class *c, struct sets *s)
 {
-    uint64_t covered = 0;
+    struct set covered = { 0 };
     for (uint32_t k = 0; k < c->variant_count; k++) {
         const struct job_variant *v = &c->variants[k];
         int error = check_set(a, i, c, s, v->range_first, v->range_count);
-        error = error ?: check_variant(a, i, c, s->at[v->range_first].first, v);
+        error = error ?: check_variant(a, i, c, v, s->at[v->range_first], &covered, s->at[0].size);
         if (error)
             return error;
-        if (k && same_place(v) &&
-            !job_member_before(s->at[v[-1].range_first].first, s->at[v->range_first].first))
-            return REFUSE(a, "class %u: variants of node %u out of order", i, v->node);
-        covered = (k && same_place(v) ? covered : 0) + s->at[v->range_first].size;
-        if (covered > s->at[0].size)
-            return REFUSE(a, "class %u: variants of node %u cover members twice", i, v->node);
     }
     return s->end == c->range_count ? 0 : REFUSE(a, "class %u: ranges of no variant", i);
 }
@@ -164,7 +171,8 @@ static int check_sets(const struct audit *a, uint32_t i, const struct job_class 
     if (!c->member_ranges || c->member_ranges > c->range_count || !job_ranges_canonical(c->ranges, c->member_ranges))
         error = REFUSE(a, "class %u: members", i);
     if (!error) {
-        remember_set(&s, c->ranges, 0, c->member_ranges);
+        s.at[0] = set_of(c->ranges, c->member_ranges);
+        s.end = c->member_ranges;
         error = check_turn_sets(a, i, c, &s);
     }
     error = error ?: check_variants(a, i, c, &s);
@@ -355,34 +363,16 @@ int job_check_set(const struct job *j, uint32_t class_index, const struct job_cl
     return check_new_set(&a, class_index, c, c->ranges + first, count);
 }
 
-/* Of two neighbours: by channel, then by first member. */
-static int in_order(const struct job_variant *v, struct job_member before, struct job_member first)
-{
-    if (v->attr.channel != v[-1].attr.channel)
-        return v->attr.channel > v[-1].attr.channel;
-    return job_member_before(before, first);
-}
-
 int job_check_node(const struct job *j, uint32_t class_index, const struct job_class *c, char *why, size_t size)
 {
     struct audit a = { j, 1, why, size };
-    struct job_member before = { 0, 0 };
-    uint64_t covered = 0, members = job_ranges_size(c->ranges, c->member_ranges);
-    for (uint32_t k = 0; k < c->variant_count; k++) {
-        const struct job_variant *v = &c->variants[k];
-        const struct job_range *r = c->ranges + v->range_first;
-        struct job_member first = job_ranges_first(r, v->range_count);
-        int error = check_variant(&a, class_index, c, first, v);
-        if (error)
-            return error;
-        if (k && !in_order(v, before, first))
-            return REFUSE(&a, "class %u: variants of node %u out of order", class_index, v->node);
-        covered = (k && same_place(v) ? covered : 0) + job_ranges_size(r, v->range_count);
-        if (covered > members)
-            return REFUSE(&a, "class %u: variants of node %u cover members twice", class_index, v->node);
-        before = first;
-    }
-    return 0;
+    struct set covered = { 0 };
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
+    int error = 0;
+    for (const struct job_variant *v = c->variants; v < c->variants + c->variant_count && !error; v++)
+        error = check_variant(&a, class_index, c, v, set_of(c->ranges + v->range_first, v->range_count), &covered,
+                              members);
+    return error;
 }
 
 int job_check(const struct job *j, char *why, size_t size)
