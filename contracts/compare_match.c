@@ -23,9 +23,7 @@ static void join(uint32_t *set, uint32_t a, uint32_t b)
 
 static const struct job_frame *innermost(const struct job *j, uint32_t terminal)
 {
-    uint32_t c = j->terminals[terminal].callsite;
-
-    return c == GRAMMAR_NONE || !j->callsites[c].count ? NULL : &j->frames[j->callsites[c].first];
+    return job_innermost(j, j->terminals[terminal].callsite);
 }
 
 /* In one build of a module another address is another call, whatever the order. */

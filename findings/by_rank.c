@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/order.h"
 #include "findings/ranges.h"
 #include "findings/report.h"
@@ -64,6 +65,7 @@ static void add_sizes(struct report_sizes *s, const struct job_variant *v, uint3
             s->calls[size_of((double)job_variant_value(v, rank, value))] += count / (double)period;
 }
 
+/* Of sizes, or of what begins with one. */
 static int by_size(const void *a, const void *b)
 {
     return BASE_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
@@ -71,10 +73,7 @@ static int by_size(const void *a, const void *b)
 
 static struct report_sizes *comm_sizes(struct report_by_rank *b, const struct job *j, uint32_t comm)
 {
-    uint32_t *at = comm >= j->comm_count ? NULL : bsearch(&j->comms[comm].size, b->comm_size, b->comms,
-                                                          sizeof *b->comm_size, by_size);
-
-    return at ? &b->of_comm[at - b->comm_size] : NULL;
+    return comm >= j->comm_count ? NULL : bsearch(&j->comms[comm].size, b->sizes, b->comms, sizeof *b->sizes, by_size);
 }
 
 static void add_times(struct report_cell *cell, const struct member *m, uint32_t n, double count)
@@ -112,7 +111,7 @@ static void add_node(struct report_by_rank *b, const struct report_model *model,
     if (!v || t->peer_class == JOB_PEER_NULL)
         return;
     row[site].bytes += count * job_attr_mean(&v->attr);
-    add_sizes(&b->of_site[site], v, m->rank, count);
+    add_sizes(&b->sizes[b->comms + site], v, m->rank, count);
     struct report_sizes *of_comm = comm_sizes(b, m->job, t->comm);
     if (of_comm)
         add_sizes(of_comm, v, m->rank, count);
@@ -141,19 +140,19 @@ static void add_stream(struct report_by_rank *b, const struct report_model *mode
     job_member_free(m.own);
 }
 
-static void find_comm_sizes(struct report_by_rank *b, const struct job *j)
+static void find_sizes(struct report_by_rank *b, const struct job *j, const struct report_site *sites)
 {
-    uint32_t distinct = 0;
+    uint32_t *size = malloc((j->comm_count + 1u) * sizeof *size);
 
-    b->comm_size = calloc(j->comm_count + 1u, sizeof *b->comm_size);
     for (uint32_t i = 0; i < j->comm_count; i++)
-        b->comm_size[i] = j->comms[i].size;
-    qsort(b->comm_size, j->comm_count, sizeof *b->comm_size, by_size);
-    for (uint32_t i = 0; i < j->comm_count; i++)
-        if (!i || b->comm_size[i] != b->comm_size[i - 1])
-            b->comm_size[distinct++] = b->comm_size[i];
-    b->comms = distinct;
-    b->of_comm = calloc(distinct + 1u, sizeof *b->of_comm);
+        size[i] = j->comms[i].size;
+    b->comms = BASE_ARRAY_JOIN(size, j->comm_count, by_size, into, from, ((void)into, (void)from));
+    b->sizes = calloc((size_t)b->comms + b->sites + 1, sizeof *b->sizes);
+    for (uint32_t i = 0; i < b->comms; i++)
+        b->sizes[i].comm_size = size[i];
+    for (uint32_t i = 0; i < b->sites; i++)
+        b->sizes[b->comms + i].site = &sites[i];
+    free(size);
 }
 
 /* Ranks that matter least have no times of their own: what is left of the call's time is theirs. */
@@ -180,8 +179,7 @@ struct report_by_rank *report_by_rank_create(struct report *r)
     b->ranks = m->rank_count;
     b->sites = m->site_count;
     b->cell = calloc((size_t)b->ranks * b->sites + 1, sizeof *b->cell);
-    b->of_site = calloc(b->sites + 1u, sizeof *b->of_site);
-    find_comm_sizes(b, r->job);
+    find_sizes(b, r->job, m->sites);
     for (uint32_t i = 0, rank = 0; i < r->job->stream_count; i++) {
         while (rank + 1 < m->rank_count && m->ranks[rank].rank != r->job->streams[i].rank)
             rank++;
@@ -195,8 +193,6 @@ struct report_by_rank *report_by_rank_create(struct report *r)
 void report_by_rank_destroy(struct report_by_rank *b)
 {
     free(b->cell);
-    free(b->of_site);
-    free(b->comm_size);
-    free(b->of_comm);
+    free(b->sizes);
     free(b);
 }

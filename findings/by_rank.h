@@ -27,15 +27,17 @@ struct report_cell {
 
 /* 0: nothing; k: from 2^(k - 1) bytes on, below 2^k. */
 enum { REPORT_SIZES = 64 };
-struct report_sizes { double calls[REPORT_SIZES], bytes, estimated; };
+struct report_sizes {
+    uint32_t comm_size;             /* of calls on communicators of so many ranks … */
+    const struct report_site *site; /* … or, not NULL, at a callsite */
+    double calls[REPORT_SIZES], bytes, estimated;
+};
 
 struct report_by_rank {
     uint32_t ranks, sites;        /* records of the model; of a large job blocks of ranks, for which cells are sums */
     struct report_cell *cell;     /* ranks x sites */
-    struct report_sizes *of_site;
     uint32_t comms;
-    uint32_t *comm_size;          /* ranks in a communicator, ascending … */
-    struct report_sizes *of_comm; /* … and what calls on those of that size had */
+    struct report_sizes *sizes;   /* of communicators, ascending, then of each site */
 };
 
 struct report_by_rank *report_by_rank_create(struct report *r);

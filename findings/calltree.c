@@ -89,8 +89,7 @@ static uint64_t frame_hash(const struct job_frame *f)
 
 static const struct job_frame *innermost(const struct build *b, uint32_t stop)
 {
-    uint32_t path = b->hops->stop[stop].path;
-    return path == GRAMMAR_NONE || !b->j->callsites[path].count ? NULL : &b->j->frames[b->j->callsites[path].first];
+    return job_innermost(b->j, b->hops->stop[stop].path);
 }
 
 static void find_regions(struct build *b)
@@ -262,12 +261,8 @@ static void put_in_order(struct report_calltree *t)
 struct report_calltree *report_calltree_create(struct report *r)
 {
     struct job_hops own = { 0 };
-    struct build b = { .r = r, .j = r->job, .hops = &r->job->hops, .t = calloc(1, sizeof *b.t) };
+    struct build b = { .r = r, .j = r->job, .hops = report_hops(r->job, &own), .t = calloc(1, sizeof *b.t) };
 
-    if (!b.hops->stop_count) {
-        report_hops_of_grammars(r->job, &own);
-        b.hops = &own;
-    }
     node_below(&b, -1, &(struct report_path){ .terminal = GRAMMAR_NONE, .name = "all" }, 0);
     find_regions(&b);
     struct share *share = find_shares(&b);

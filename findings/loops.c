@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/must.h"
-#include "base/order.h"
 #include "findings/loops_parts.h"
 #include "findings/report.h"
 #include "loops/forest.h"
@@ -245,12 +244,6 @@ static bool is_readable(struct loops_search *s)
 
 /* --- Streams --- */
 
-static int by_member(const void *x, const void *y)
-{
-    const struct job_member *a = x, *b = y;
-    return BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->thread, b->thread);
-}
-
 /* Those that begin somewhere. */
 static void find_streams(struct loops_search *s)
 {
@@ -269,7 +262,7 @@ static void find_streams(struct loops_search *s)
         kept += job_ranges_size(s->hops->ranges.range + h->range_first, h->range_count);
     }
     /* a stream of several threads begins several times */
-    uint64_t once = BASE_ARRAY_JOIN(s->stream, kept, by_member, into, from, ((void)into, (void)from));
+    uint64_t once = BASE_ARRAY_JOIN(s->stream, kept, job_member_order, into, from, ((void)into, (void)from));
     if (count <= MOST_STREAMS)
         s->streams = s->all_streams = once;
     s->l->streams = s->all_streams;
@@ -440,14 +433,10 @@ struct report_loops *report_loops_create(struct report *r, bool by_code)
     const struct job *j = r->job;
     struct job_hops own = { 0 };
     struct job_places read = { 0 };
-    struct loops_search s = { .r = r, .j = j, .l = calloc(1, sizeof *s.l), .hops = &j->hops };
+    struct loops_search s = { .r = r, .j = j, .l = calloc(1, sizeof *s.l), .hops = report_hops(j, &own) };
     struct loops_graph g = { 0 };
     struct loops_forest events = { 0 };
 
-    if (!j->hops.stop_count) {
-        report_hops_of_grammars(j, &own);
-        s.hops = &own;
-    }
     s.places = &j->places;
     if (!report_places_known(j)) {
         report_places_read(j, 0, &read);

@@ -120,9 +120,11 @@ static void pass_class(struct pass *p)
     free(p->expansions);
 }
 
-void report_hops_of_grammars(const struct job *j, struct job_hops *out)
+const struct job_hops *report_hops(const struct job *j, struct job_hops *own)
 {
-    struct pass p = { .j = j, .out = out, .stop_of = malloc(((size_t)j->terminal_count + 1) * sizeof *p.stop_of) };
+    if (j->hops.stop_count)
+        return &j->hops;
+    struct pass p = { .j = j, .out = own, .stop_of = malloc(((size_t)j->terminal_count + 1) * sizeof *p.stop_of) };
 
     memset(p.stop_of, 0xff, ((size_t)j->terminal_count + 1) * sizeof *p.stop_of);
     for (uint32_t i = 0; i < j->class_count; i++) {
@@ -133,4 +135,5 @@ void report_hops_of_grammars(const struct job *j, struct job_hops *out)
             pass_class(&p);
     }
     free(p.stop_of);
+    return own;
 }

@@ -9,8 +9,9 @@
 #include "findings/places.h"
 #include "job/job.h"
 
-/* Stops and hops as the grammars tell them, of jobs that have none: exact, with each terminal one stop. */
-void report_hops_of_grammars(const struct job *j, struct job_hops *out);
+/* The job's stops and hops. Of one that has none those that the grammars tell, exact, with each terminal one stop: they
+   are made in `own`, which the caller frees. */
+const struct job_hops *report_hops(const struct job *j, struct job_hops *own);
 
 /* One of a stop's frames. */
 struct loops_frame {

@@ -43,9 +43,10 @@ static struct call_key key_of(const struct loops_search *s, uint32_t stop)
     struct call_key k = { loops_of_stop(s, stop), t->function, t->kind, GRAMMAR_NONE, GRAMMAR_NONE, 0 };
     if (p->path == GRAMMAR_NONE || t->kind == JOB_REGION)
         k.site = t->callsite;
-    if (p->path != GRAMMAR_NONE && s->j->callsites[p->path].count) {
-        k.module = s->j->frames[s->j->callsites[p->path].first].module;
-        k.offset = s->j->frames[s->j->callsites[p->path].first].offset;
+    const struct job_frame *f = job_innermost(s->j, p->path);
+    if (f) {
+        k.module = f->module;
+        k.offset = f->offset;
     }
     return k;
 }

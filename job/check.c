@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "pythia.h"
-#include "base/order.h"
 #include "job/class.h"
 #include "job/intern.h"
 #include "job/ranges.h"
@@ -232,14 +231,8 @@ static int check_class(const struct audit *a, uint32_t i)
 
 /* --- Streams --- */
 
-/* A member of a class: with how many events, if that is known. */
+/* A member of a class, in their order: with how many events, if that is known. */
 struct owned { struct job_member member; uint32_t class_index; bool known; uint64_t events; };
-
-static int by_member(const void *x, const void *y)
-{
-    const struct owned *a = x, *b = y;
-    return BASE_ORDER(a->member.rank, b->member.rank) ?: BASE_ORDER(a->member.thread, b->member.thread);
-}
 
 static int list_members(const struct job *j, uint32_t class_index, struct owned *out)
 {
@@ -287,7 +280,7 @@ static int check_owners(const struct audit *a)
     if (error)
         REFUSE(a, "out of memory");
     else if (at)
-        qsort(all, at, sizeof *all, by_member);
+        qsort(all, at, sizeof *all, job_member_order);
     for (uint32_t i = 0; i < j->stream_count && !error; i++)
         error = check_alone(a, i, &all[i]);
     free(all);

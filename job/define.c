@@ -140,6 +140,11 @@ const char *job_text(const struct job *j, uint32_t string)
     return string < j->string_count ? j->strings[string] : "";
 }
 
+const struct job_frame *job_innermost(const struct job *j, uint32_t callsite)
+{
+    return callsite == GRAMMAR_NONE || !j->callsites[callsite].count ? NULL : &j->frames[j->callsites[callsite].first];
+}
+
 const char *job_arguments(const struct job *j)
 {
     const char *text = job_text(j, j->info.arguments), *blank = strchr(text, ' ');

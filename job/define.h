@@ -70,6 +70,7 @@ void job_number_sites(const struct job *j, uint32_t *number);
 bool job_is_start(const struct job *j, uint32_t terminal);
 /* A string's text, "" for GRAMMAR_NONE. */
 const char *job_text(const struct job *j, uint32_t string);
+const struct job_frame *job_innermost(const struct job *j, uint32_t callsite); /* NULL without */
 /* What followed the program's name; whether that differs: then times are of other work. */
 const char *job_arguments(const struct job *j);
 bool job_other_arguments(const struct job *a, const struct job *b);

@@ -43,11 +43,9 @@ static int same_comm(struct side a, struct side b)
     return !strcmp(comm_name(a), comm_name(b));
 }
 
-/* The innermost frame, NULL without. */
 static const struct job_frame *innermost(struct side s)
 {
-    uint32_t c = terminal_of(s)->callsite;
-    return c == GRAMMAR_NONE || !s.job->callsites[c].count ? NULL : &s.job->frames[s.job->callsites[c].first];
+    return job_innermost(s.job, terminal_of(s)->callsite);
 }
 
 /* By build-id where both have one, else by the file's name. */

@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/order.h"
+
 enum { JOB_RANGES_STEPS = 1 << 26 };
 
 /* Thread `thread` of the ranks first + i * stride + k * row_stride + l * plane_stride, for i below count, k up to
@@ -90,9 +92,15 @@ static inline bool job_member_walked_before(struct job_member a, struct job_memb
 }
 
 /* Order of members where "the first" is meant: by rank, then thread. */
+static inline int job_member_order(const void *x, const void *y)
+{
+    const struct job_member *a = x, *b = y;
+    return BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->thread, b->thread);
+}
+
 static inline bool job_member_before(struct job_member a, struct job_member b)
 {
-    return a.rank < b.rank || (a.rank == b.rank && a.thread < b.thread);
+    return job_member_order(&a, &b) < 0;
 }
 
 #endif

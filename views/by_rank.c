@@ -60,16 +60,14 @@ void report_print_sizes(struct report *r, FILE *out)
     struct report_by_rank *b = report_by_rank_create(r);
     bool any = false;
 
-    for (uint32_t i = 0; i < b->comms + b->sites; i++) {
-        const struct report_sizes *s = i < b->comms ? &b->of_comm[i] : &b->of_site[i - b->comms];
-        const struct report_site *site = i < b->comms ? NULL : &r->model->sites[i - b->comms];
+    for (const struct report_sizes *s = b->sizes; s < b->sizes + b->comms + b->sites; s++) {
         if (report_size_calls(s) <= 0)
             continue;
         any = true;
-        print_sizes(s, site ? report_text("%s  %s", report_line(job_text(r->job, site->function), 40),
-                                          report_where(r, site->terminal, 255))
-                            : report_text("communicators of %u rank%s", b->comm_size[i],
-                                          b->comm_size[i] == 1 ? "" : "s"), out);
+        print_sizes(s, s->site ? report_text("%s  %s", report_line(job_text(r->job, s->site->function), 40),
+                                             report_where(r, s->site->terminal, 255))
+                               : report_text("communicators of %u rank%s", s->comm_size,
+                                             s->comm_size == 1 ? "" : "s"), out);
     }
     if (!any)
         fputs("no call had data\n", out);
@@ -81,12 +79,11 @@ void report_add_sizes(struct report *r, cJSON *root)
     struct report_by_rank *b = report_by_rank_create(r);
     cJSON *array = cJSON_AddArrayToObject(root, "sizes");
 
-    for (uint32_t i = 0; i < b->comms + b->sites; i++) {
-        const struct report_sizes *s = i < b->comms ? &b->of_comm[i] : &b->of_site[i - b->comms];
+    for (const struct report_sizes *s = b->sizes; s < b->sizes + b->comms + b->sites; s++) {
         if (report_size_calls(s) <= 0)
             continue;
-        cJSON *o = ADD(array, NUMBER("communicator_size", i < b->comms ? b->comm_size[i] : NAN),
-                       NUMBER("callsite", i < b->comms ? NAN : i - b->comms));
+        cJSON *o = ADD(array, NUMBER("communicator_size", s->site ? NAN : s->comm_size),
+                       NUMBER("callsite", s->site ? (double)(s->site - r->model->sites) : NAN));
         cJSON *sizes = cJSON_AddArrayToObject(o, "sizes");
         ADD(o, BYTES("bytes", s->bytes), NUMBER("estimated_calls", s->estimated));
         for (int k = 0; k < REPORT_SIZES; k++)

@@ -71,12 +71,9 @@ void report_print_sizes_csv(struct report *r, FILE *out)
     struct report_by_rank *b = report_by_rank_create(r);
 
     print_size(&t, spot_of(r, NULL), NAN, 0, 0);
-    for (uint32_t i = 0; i < b->comms + b->sites; i++) {
-        const struct report_site *site = i < b->comms ? NULL : &r->model->sites[i - b->comms];
-        const struct report_sizes *s = site ? &b->of_site[i - b->comms] : &b->of_comm[i];
+    for (const struct report_sizes *s = b->sizes; s < b->sizes + b->comms + b->sites; s++)
         for (int k = 0; k < REPORT_SIZES; k++)
             if (s->calls[k] >= 0.5)
-                print_size(&t, spot_of(r, site), site ? NAN : b->comm_size[i], k, s->calls[k]);
-    }
+                print_size(&t, spot_of(r, s->site), s->site ? NAN : s->comm_size, k, s->calls[k]);
     report_by_rank_destroy(b);
 }
