@@ -101,6 +101,18 @@ void *base_arena_take(struct base_arena *a, size_t bytes)
     return (char *)a->base + from;
 }
 
+void base_arena_soon(struct base_arena *a, size_t bytes)
+{
+    int kept = errno;
+    size_t page = page_size(), from = a->taken - bytes > a->ready ? a->taken - bytes : a->ready;
+    if (a->taken <= a->ready)
+        return;
+    from = from / page * page;
+    a->ready = a->open - a->taken < LEAST_AHEAD ? a->open : (a->taken + LEAST_AHEAD) / page * page;
+    madvise((char *)a->base + from, a->ready - from, MADV_POPULATE_WRITE);
+    errno = kept;
+}
+
 void *base_arena_whole(struct base_arena *a, size_t bytes)
 {
     if (base_arena_open(a, bytes, 1) == 0)

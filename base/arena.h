@@ -51,6 +51,9 @@ int base_arena_reserve(struct base_arena *a, size_t bytes);
 /* The next `bytes` of one whose records are bytes, zero, aligned for anything. NULL where there are not so many left
    or the system refuses. Hook-safe: yes, where nothing was reserved; else a system call each MiB. */
 void *base_arena_take(struct base_arena *a, size_t bytes);
+/* What was taken last, `bytes`, is memory when it returns, and so are 64 KiB behind it, where the system can do so; of
+   what was taken before nothing is touched. errno is kept. */
+void base_arena_soon(struct base_arena *a, size_t bytes);
 /* Opens one for a single structure of which most will be used: zero, and all there at once. NULL as above. */
 void *base_arena_whole(struct base_arena *a, size_t bytes);
 /* Gives everything back. A closed or zeroed arena is legal. */

@@ -83,6 +83,8 @@ static struct head *take(uint32_t class, enum was *was)
         if (*was == USED && bytes_of(class) >= LARGE)
             atomic_fetch_sub(&heap.kept, bytes_of(class));
     } else if ((h = base_arena_take(&heap.arena, bytes_of(class)))) {
+        if (bytes_of(class) < LARGE) /* tables of what is met first: 64 KiB at once take what three page faults do */
+            base_arena_soon(&heap.arena, bytes_of(class));
         h->class = class;
     }
     return h;

@@ -188,10 +188,33 @@ START_TEST(a_child_takes_nothing)
 }
 END_TEST
 
+/* Whether this kernel brings memory when it is asked to (Linux 5.14). */
+static bool populates(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *one = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool good = madvise(one, page, 23 /* MADV_POPULATE_WRITE */) == 0;
+    munmap(one, page);
+    return good;
+}
+
+/* Blocks that are not large have their memory before they are touched, and what is large between them has not. */
+START_TEST(small_blocks_come_with_their_memory)
+{
+    enum { SMALL = 64, SIZE = 12000, BIG = 1 << 20 };
+    for (int i = 0; i < SMALL; i++) {
+        char *big = i % 16 ? NULL : base_heap_take(BIG), *small = base_heap_take(SIZE);
+        ck_assert(!populates() || resident(small, SIZE) >= SIZE);
+        ck_assert(!big || resident(big + BIG / 2, BIG / 4) == 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(blocks_keep_what_is_in_them),
+        UNIT_TEST(small_blocks_come_with_their_memory),
         UNIT_TEST(free_pages_go_back),
         UNIT_TEST(zeros_are_zeros_where_memory_is_locked),
         UNIT_TEST(threads_share_it),
