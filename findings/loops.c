@@ -360,6 +360,11 @@ static bool is_in(const struct report_loops *l, int loop, int outer)
     return loop == outer;
 }
 
+static bool turned(const struct report_loops *l, int loop)
+{
+    return l->loop[loop].turns.sum > l->loop[loop].entries.sum;
+}
+
 /* One where nothing is called but in one loop within. */
 static bool is_unseen(const struct report_loops *l, int loop)
 {
@@ -368,31 +373,38 @@ static bool is_unseen(const struct report_loops *l, int loop)
         within += l->loop[i].parent == loop && l->loop[i].streams;
     for (uint32_t i = 0; i < l->stops && within == 1; i++)
         within += l->stop[i].loop == loop;
-    return within == 1 && l->loop[loop].turns.sum == l->loop[loop].entries.sum;
+    return within == 1 && !turned(l, loop);
 }
 
-/* The loop that takes most of the time of another one, of which most turns do not come to it, or which never turned:
-   those around it read commands, or do one thing after the other. -1: there is none. */
+/* The loop that takes most of the time of another one, of which most turns do not come to it: those around it read
+   commands, or do one thing after the other. -1: there is none. */
 static int main_within(const struct report_loops *l, int outer)
 {
     const struct report_loop *o = &l->loop[outer];
-    uint64_t most = o->turns.sum == o->entries.sum ? UINT64_MAX : o->turns.sum / 2;
     for (uint32_t i = (uint32_t)outer + 1; i < l->loops; i++)
-        if (is_in(l, (int)i, outer) && 2 * l->loop[i].ns > o->ns && l->loop[i].entries.sum <= most &&
-            l->loop[i].turns.sum > l->loop[i].entries.sum)
+        if (is_in(l, (int)i, outer) && 2 * l->loop[i].ns > o->ns && 2 * l->loop[i].entries.sum <= o->turns.sum &&
+            turned(l, (int)i))
             return (int)i;
     return -1;
+}
+
+/* In no loop that turned. */
+static bool is_outer(const struct report_loops *l, int loop)
+{
+    do
+        loop = l->loop[loop].parent;
+    while (loop >= 0 && !turned(l, loop));
+    return loop < 0;
 }
 
 static void choose_main(struct report_loops *l)
 {
     l->main = -1;
-    for (int turned = 1; turned >= 0 && l->main < 0; turned--)
-        for (uint32_t i = 0; i < l->loops; i++)
-            if (l->loop[i].parent < 0 && l->loop[i].streams &&
-                (!turned || l->loop[i].turns.sum > l->loop[i].entries.sum) &&
+    for (int once = 0; once <= 1 && l->main < 0; once++)
+        for (int i = 0; i < (int)l->loops; i++)
+            if (l->loop[i].streams && (once || turned(l, i)) && is_outer(l, i) &&
                 (l->main < 0 || l->loop[i].ns > l->loop[l->main].ns))
-                l->main = (int)i;
+                l->main = i;
     for (int within = l->main; within >= 0; within = main_within(l, l->main))
         l->main = within;
 }

@@ -13,7 +13,8 @@
  *   - else back: one turn of the innermost loop that holds both, where no loop of that frame does, of the innermost one
  *     around the frames that they share; loops within are entered anew
  *   - where all frames are equal, one turn of the innermost loop around the place
- * Turns are entries and steps back: exact sums, for each stream.
+ * Turns are entries and steps back: exact sums, for each stream. Where one turn ends in a loop within and the next one
+ * begins in it, with no other call between, that turn is counted as the inner loop's: for { for { A } if (rare) B }.
  *
  * What is called along several paths within one turn of a loop is one loop there. Without the code, and for programs
  * that are interpreted, loops are the strongly connected parts of the graph of successive events, their first event the
@@ -65,9 +66,8 @@ struct report_loops {
     struct report_loop_call *call;
     struct report_loop_stop *stop;
     uint32_t loops, calls, stops;
-    int main;     /* of those in none the one with most time, of those that turned if one did; where most of its turns
-                     do not come to a loop within that takes most of its time, that one (so where it never turned);
-                     -1: none */
+    int main;     /* of those around which none turned the one with most time, of those that turned if one did; where
+                     most of its turns do not come to a loop within that takes most of its time, that one; -1: none */
     bool by_code; /* else by events alone */
     uint64_t unknown; /* events of which the path is not known, by code: they were on too many */
     uint64_t streams;
