@@ -98,6 +98,7 @@ static void note_effect(struct loops_search *s, int loop, bool enters, bool asid
 static void turn(struct loops_search *s, int loop)
 {
     count_for(s, loop, s->turns, 1);
+    s->turned[s->hop - s->hops->hop] |= loop >= 0;
     note_effect(s, loop, false, false);
 }
 
@@ -176,18 +177,24 @@ static void take_step(struct loops_search *s, uint32_t from, uint32_t to)
 
 /* --- Without code --- */
 
+/* Where a hop comes from in the graph: a turn, from nowhere. */
+static uint32_t node_from(const struct loops_search *s, uint32_t hop)
+{
+    return s->turned[hop] ? 0 : s->hops->hop[hop].from + 1; /* GRAMMAR_NONE: 0, too */
+}
+
 /* The graph of stops, nowhere its node 0, without the steps from one to itself: these are a loop of their own. */
 static void events_graph(const struct loops_search *s, struct loops_graph *g, struct loops_forest *f)
 {
     uint32_t n = s->hops->stop_count + 1, *first = calloc((size_t)n + 2, sizeof *first),
              *to = malloc(((size_t)s->hops->hop_count + 1) * sizeof *to);
     for (uint32_t i = 0; i < s->hops->hop_count; i++)
-        first[s->hops->hop[i].from + 3] += s->hops->hop[i].from != s->hops->hop[i].to; /* nowhere is node 0 */
+        first[node_from(s, i) + 2] += s->hops->hop[i].from != s->hops->hop[i].to;
     for (uint32_t i = 1; i <= n; i++)
         first[i + 1] += first[i];
     for (uint32_t i = 0; i < s->hops->hop_count; i++) /* each begins one place too late, and ends where it should */
         if (s->hops->hop[i].from != s->hops->hop[i].to)
-            to[first[s->hops->hop[i].from + 2]++] = s->hops->hop[i].to + 1;
+            to[first[node_from(s, i) + 1]++] = s->hops->hop[i].to + 1;
     *g = (struct loops_graph){ first, to, n };
     loops_forest_make(f, g);
 }
@@ -353,62 +360,6 @@ static void find_place(struct loops_search *s, uint32_t i)
     l->function = l->place ? l->place->function : NULL;
 }
 
-static bool is_in(const struct report_loops *l, int loop, int outer)
-{
-    while (loop > outer)
-        loop = l->loop[loop].parent;
-    return loop == outer;
-}
-
-static bool turned(const struct report_loops *l, int loop)
-{
-    return l->loop[loop].turns.sum > l->loop[loop].entries.sum;
-}
-
-/* One where nothing is called but in one loop within. */
-static bool is_unseen(const struct report_loops *l, int loop)
-{
-    uint32_t within = 0;
-    for (uint32_t i = 0; i < l->loops; i++)
-        within += l->loop[i].parent == loop && l->loop[i].streams;
-    for (uint32_t i = 0; i < l->stops && within == 1; i++)
-        within += l->stop[i].loop == loop;
-    return within == 1 && !turned(l, loop);
-}
-
-/* The loop that takes most of the time of another one, of which most turns do not come to it: those around it read
-   commands, or do one thing after the other. -1: there is none. */
-static int main_within(const struct report_loops *l, int outer)
-{
-    const struct report_loop *o = &l->loop[outer];
-    for (uint32_t i = (uint32_t)outer + 1; i < l->loops; i++)
-        if (is_in(l, (int)i, outer) && 2 * l->loop[i].ns > o->ns && 2 * l->loop[i].entries.sum <= o->turns.sum &&
-            turned(l, (int)i))
-            return (int)i;
-    return -1;
-}
-
-/* In no loop that turned. */
-static bool is_outer(const struct report_loops *l, int loop)
-{
-    do
-        loop = l->loop[loop].parent;
-    while (loop >= 0 && !turned(l, loop));
-    return loop < 0;
-}
-
-static void choose_main(struct report_loops *l)
-{
-    l->main = -1;
-    for (int once = 0; once <= 1 && l->main < 0; once++)
-        for (int i = 0; i < (int)l->loops; i++)
-            if (l->loop[i].streams && (once || turned(l, i)) && is_outer(l, i) &&
-                (l->main < 0 || l->loop[i].ns > l->loop[l->main].ns))
-                l->main = i;
-    for (int within = l->main; within >= 0; within = main_within(l, l->main))
-        l->main = within;
-}
-
 /* --- All --- */
 
 static void find(struct loops_search *s, const struct loops_forest *events)
@@ -428,13 +379,9 @@ static void find(struct loops_search *s, const struct loops_forest *events)
     loops_find_entries(s);
     loops_add_time(s);
     put_in_order(s);
-    for (uint32_t i = 0; i < s->l->loops; i++) {
+    for (uint32_t i = 0; i < s->l->loops; i++)
         find_place(s, i);
-        s->l->loop[i].unseen = is_unseen(s->l, (int)i);
-    }
-    choose_main(s->l);
-    if (s->l->main >= 0)
-        loops_find_mark(s);
+    loops_choose_main(s);
     free(s->turns);
     free(s->entries);
     free(s->effect);
@@ -455,6 +402,7 @@ struct report_loops *report_loops_create(struct report *r, bool by_code)
         s.places = &read;
     }
     s.stop = calloc((size_t)s.hops->stop_count + 1, sizeof *s.stop);
+    s.turned = calloc((size_t)s.hops->hop_count + 1, sizeof *s.turned);
     find_streams(&s);
     for (uint32_t i = 0; i < s.hops->stop_count && s.hops == &j->hops; i++)
         find_frames(&s, i);
@@ -475,6 +423,7 @@ struct report_loops *report_loops_create(struct report *r, bool by_code)
     loops_forest_close(&events);
     job_hops_free(&own);
     free(s.stop);
+    free(s.turned);
     free(s.chain);
     free(s.closes);
     free(s.stream);

@@ -55,6 +55,8 @@ struct report_loop_call {
     int loop; /* -1: in none */
     uint32_t terminal, path, order;
     uint64_t count;
+    uint64_t streams;      /* that make it; all, where there are too many */
+    uint64_t turns, outer; /* of these: turns of the loop, and of report_loop_turned() */
     double ns;
 };
 
@@ -78,6 +80,8 @@ struct report;
 struct report_loops *report_loops_create(struct report *r, bool by_code);
 void report_loops_destroy(struct report_loops *l); /* NULL is legal */
 
+/* The loop itself where it turned, or there is none around it; else the next one around of which that is so. */
+int report_loop_turned(const struct report_loops *l, int loop);
 /* Turns of a loop in each stream that enters it; < 0: they differ, or only their mean is known. */
 double report_loop_turns(const struct report_loop *l);
 /* Mean turns, mean entries of a stream that enters it. */

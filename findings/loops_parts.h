@@ -39,6 +39,7 @@ struct loops_search {
     uint64_t streams, all_streams;
     double *turns, *entries;   /* [loop * streams + stream] */
     const struct job_hop *hop; /* at hand */
+    bool *turned;              /* each hop: it is a turn of a loop */
     struct loops_effect *effect;
     uint32_t effects, effect_room;
 };
@@ -73,8 +74,9 @@ static inline struct loops_effect loops_effect_of(const struct loops_search *s, 
 bool loops_is_rest(const struct loops_search *s, int loop, const struct job_place *place);
 /* Fills the least and most turns of an entry, where that is known. */
 void loops_find_entries(struct loops_search *s);
-/* Fills the times of loops, and calls. The main loop's mark. */
+/* Fills the times of loops, and calls. */
 void loops_add_time(struct loops_search *s);
-void loops_find_mark(struct loops_search *s);
+/* The main loop and its mark; which loops are not seen to turn. */
+void loops_choose_main(struct loops_search *s);
 
 #endif

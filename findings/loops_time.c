@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What loops take and which calls stand in them; the call that marks a turn of the main loop. */
+/* What loops take, and which calls stand in them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/must.h"
@@ -64,7 +65,8 @@ static uint64_t key_hash(const struct call_key *k)
     return base_hash_mix(h ^ k->offset) + k->kind;
 }
 
-static void add_call(struct loops_search *s, struct base_hash *known, struct call_key *keys, uint32_t stop)
+/* Returns its number. */
+static uint32_t add_call(struct loops_search *s, struct base_hash *known, struct call_key *keys, uint32_t stop)
 {
     const struct job_stop *p = &s->hops->stop[stop];
     struct call_key key = key_of(s, stop);
@@ -80,40 +82,84 @@ static void add_call(struct loops_search *s, struct base_hash *known, struct cal
     }
     s->l->call[n].count += s->j->terminals[p->terminal].phase == JOB_CLOSE ? 0 : p->count;
     s->l->call[n].ns += (double)p->gap_ns + (double)p->duration_ns;
+    return n;
+}
+
+/* --- Turns of those who make a call --- */
+
+static double turns_of(const struct loops_search *s, int loop, uint64_t stream)
+{
+    uint64_t at = (uint64_t)loop * s->streams + stream;
+    return loop < 0 ? 0 : s->turns[at] + s->entries[at];
+}
+
+static void mark_streams(const struct loops_search *s, const struct job_hop *h, bool *makes)
+{
+    const struct job_range *r = s->hops->ranges.range + h->range_first;
+    for (uint32_t k = 0; k < h->range_count; k++)
+        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n; i++) {
+            struct job_member m = { job_range_rank(&r[k], i), r[k].thread };
+            makes[BASE_ARRAY_PLACE(s->streams, x, job_member_before(s->stream[x], m))] = true;
+        }
+}
+
+/* The hops to its stops are `first` and those that follow it in `next`. */
+static void add_turns(struct loops_search *s, struct report_loop_call *c, uint32_t first, const uint32_t *next,
+                      bool *makes)
+{
+    double turns = 0, outer = 0, each = (double)s->all_streams / (double)s->streams;
+    int around = report_loop_turned(s->l, c->loop);
+    memset(makes, s->streams < s->all_streams, s->streams);
+    for (uint32_t h = first; h != GRAMMAR_NONE && s->streams == s->all_streams; h = next[h])
+        mark_streams(s, &s->hops->hop[h], makes);
+    for (uint64_t m = 0; m < s->streams; m++)
+        if (makes[m]) {
+            c->streams += s->all_streams / s->streams;
+            turns += turns_of(s, c->loop, m);
+            outer += turns_of(s, around, m);
+        }
+    c->turns = (uint64_t)(turns * each + 0.5);
+    c->outer = (uint64_t)(outer * each + 0.5);
+}
+
+/* `of`: the call of each stop. */
+static void find_turns(struct loops_search *s, const uint32_t *of)
+{
+    uint32_t *first = malloc(((size_t)s->l->calls + 1) * sizeof *first);
+    uint32_t *next = malloc(((size_t)s->hops->hop_count + 1) * sizeof *next);
+    bool *makes = malloc(s->streams + 1);
+    memset(first, 0xff, ((size_t)s->l->calls + 1) * sizeof *first);
+    for (uint32_t h = 0; h < s->hops->hop_count; h++) {
+        uint32_t n = of[s->hops->hop[h].to];
+        next[h] = first[n];
+        first[n] = h;
+    }
+    for (uint32_t n = 0; n < s->l->calls; n++)
+        add_turns(s, &s->l->call[n], first[n], next, makes);
+    free(first);
+    free(next);
+    free(makes);
 }
 
 void loops_add_time(struct loops_search *s)
 {
     struct base_hash known = { 0 };
     struct call_key *keys = calloc((size_t)s->hops->stop_count + 1, sizeof *keys);
+    uint32_t *of = calloc((size_t)s->hops->stop_count + 1, sizeof *of);
     double *all = times_from(s);
 
     s->l->call = calloc((size_t)s->hops->stop_count + 1, sizeof *s->l->call);
     for (uint32_t i = 0; i < s->hops->stop_count; i++) {
         for (int l = loops_of_stop(s, i); l >= 0; l = s->l->loop[l].parent)
             s->l->loop[l].ns += (double)s->hops->stop[i].gap_ns + (double)s->hops->stop[i].duration_ns;
-        add_call(s, &known, keys, i);
+        of[i] = add_call(s, &known, keys, i);
     }
+    find_turns(s, of);
     for (uint32_t l = 0; l < s->l->loops; l++)
         s->l->loop[l].share = s->l->loop[l].ns > 0 && all[s->l->loop[l].head] > 0
                                   ? s->l->loop[l].ns / all[s->l->loop[l].head] : 0;
     base_hash_close(&known);
     free(keys);
-    free(all);
-}
-
-void loops_find_mark(struct loops_search *s)
-{
-    uint64_t *all = calloc((size_t)s->j->terminal_count + 1, sizeof *all), l = (uint64_t)s->l->main;
-    struct report_loop *loop = &s->l->loop[l];
-    for (uint64_t m = s->streams; m--;)
-        if (s->entries[l * s->streams + m] > 0)
-            loop->rank = s->stream[m].rank;
-    for (uint32_t i = 0; i < s->hops->stop_count; i++)
-        all[s->hops->stop[i].terminal] += s->hops->stop[i].count;
-    for (uint32_t i = s->hops->stop_count; i--;)
-        if (loops_of_stop(s, i) == s->l->main && s->hops->stop[i].count == loop->turns.sum &&
-            all[s->hops->stop[i].terminal] == loop->turns.sum)
-            loop->mark = s->hops->stop[i].terminal;
+    free(of);
     free(all);
 }

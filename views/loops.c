@@ -113,23 +113,31 @@ static const char *turns_text(const struct report_loop *l)
     return report_text("%s turns in %s", turns, range_text(l, &l->entries));
 }
 
-/* "x 2", "every 5th turn", "in 3 of 15", "0.93 a turn"; "" where it comes once in each. */
+/* ", x 2", ", 1 in 5 turns", ", in 3 of 15", ", 0.93 a turn", of those who make the call; "" where it comes once in
+   each. */
 static const char *rate_text(const struct view *v, const struct report_loop_call *c)
 {
     int loop = shown(v, c->loop);
-    if (loop < 0)
-        return c->count > v->l->streams ? report_text("x %.4g", (double)c->count / (double)v->l->streams) : "";
-    const struct report_loop *in = &v->l->loop[loop];
-    double rate = in->turns.sum ? (double)c->count / (double)in->turns.sum : 0, turns = report_loop_turns(in);
-    if (c->count == in->turns.sum)
+    uint64_t of = loop < 0 ? c->streams : v->all ? c->turns : c->outer;
+    double rate = of ? (double)c->count / (double)of : 0, turns = loop < 0 ? -1 : report_loop_turns(&v->l->loop[loop]);
+    if (c->count == of || (loop < 0 && rate < 1))
         return "";
-    if (rate > 1 && c->count % in->turns.sum == 0)
-        return report_text("x %llu", (unsigned long long)(c->count / in->turns.sum));
-    if (rate < 1 && in->turns.sum % c->count == 0 && in->turns.sum / c->count < 1000 && c->count > in->streams)
-        return report_text("1 in %llu turns", (unsigned long long)(in->turns.sum / c->count));
-    if (rate < 1 && turns > 0 && c->count % in->streams == 0)
-        return report_text("in %llu of %.0f", (unsigned long long)(c->count / in->streams), turns);
-    return report_text("%.3g a turn", rate);
+    if (rate > 1 && c->count % of == 0)
+        return report_text(", x %llu", (unsigned long long)(c->count / of));
+    if (rate < 1 && of % c->count == 0 && of / c->count < 1000 && c->count > c->streams)
+        return report_text(", 1 in %llu turns", (unsigned long long)(of / c->count));
+    if (rate < 1 && turns > 0 && c->count % c->streams == 0)
+        return report_text(", in %llu of %.0f", (unsigned long long)(c->count / c->streams), turns);
+    return loop < 0 ? report_text(", x %.4g", rate) : report_text(", %.3g a turn", rate);
+}
+
+/* ", by 1 of 4": where not all make it that are there. */
+static const char *makers_text(const struct view *v, const struct report_loop_call *c)
+{
+    int loop = shown(v, c->loop);
+    uint64_t all = loop < 0 ? v->l->streams : v->l->loop[loop].streams;
+    return c->streams < all ? report_text(", by %llu of %llu", (unsigned long long)c->streams, (unsigned long long)all)
+                            : "";
 }
 
 static void print_line(const struct view *v, uint32_t indent, const char *name, const char *rest)
@@ -141,8 +149,7 @@ static void print_line(const struct view *v, uint32_t indent, const char *name, 
 
 static void print_call(const struct view *v, const struct report_loop_call *c, uint32_t indent)
 {
-    const char *rate = rate_text(v, c);
-    const char *name = report_text("%s%s%s", call_name(v, c), *rate ? ", " : "", rate);
+    const char *name = report_text("%s%s%s", call_name(v, c), rate_text(v, c), makers_text(v, c));
     print_line(v, indent, name, place_text(call_place(v, c), '@'));
 }
 
@@ -221,19 +228,18 @@ static void add_loop(cJSON *o, const struct report_loops *of, const struct repor
         NUMBER("turns_max", known * (double)l->turns_most));
     ADD(cJSON_AddObjectToObject(o, "by_stream"), NUMBER("streams", l->streams),
         NUMBER("turns_min", single * (double)l->turns.least), NUMBER("turns_max", single * (double)l->turns.most));
-    ADD(o, PERCENT("share", 100 * l->share),
+    ADD(o, PERCENT("share", 100 * l->share), TIME("seconds", l->ns),
         NUMBER("seconds_per_turn", seen * (l->turns.sum ? l->ns / 1e9 / (double)l->turns.sum : 0)));
 }
 
 static void add_call(const struct view *v, cJSON *calls, const struct report_loop_call *c)
 {
-    uint64_t turns = c->loop < 0 ? 0 : v->l->loop[c->loop].turns.sum;
-    bool whole = turns > c->count && c->count && turns % c->count == 0;
+    bool whole = c->turns > c->count && c->count && c->turns % c->count == 0;
 
     ADD(calls, TEXT("call", call_name(v, c)), TEXT("callsite", place_text(call_place(v, c), '@')),
-        COUNT("count", c->count), TIME("seconds", c->ns),
-        NUMBER("per_turn", views_known(turns, (double)c->count / (double)turns)),
-        NUMBER("every", whole ? (double)(turns / c->count) : (double)NAN));
+        COUNT("count", c->count), NUMBER("streams", c->streams), TIME("seconds", c->ns),
+        NUMBER("per_turn", views_known(c->turns, (double)c->count / (double)c->turns)),
+        NUMBER("every", whole ? (double)(c->turns / c->count) : (double)NAN));
 }
 
 static void add_items(struct view *v, cJSON *loops, cJSON *calls, int loop)

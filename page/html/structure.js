@@ -2,19 +2,21 @@
 // The program's loops as a tree with bars of their time, and its call paths as an icicle.
 
 // --- Loops: data.loops, as the structure view has them ---
-const loopSeconds = loop => loop.seconds_per_turn * loop.turns * loop.by_stream.streams;
 const figure = v => count(Number(v.toPrecision(4)));
+const between = (least, most) => least === most ? `${least}` : `${least}–${most}`;
 
 function turnsText(loop) {
-  if (loop.entries > 1 && loop.turns_min !== null) return `${loop.turns_min}–${loop.turns_max} turns, ${figure(loop.entries)} times`;
+  if (loop.turns === null) return "turns not seen";
+  if (loop.entries > 1 && loop.turns_min !== null) return `${between(loop.turns_min, loop.turns_max)} turns, ${figure(loop.entries)} times`;
   const { turns_min: least, turns_max: most } = loop.by_stream;
-  return (least !== null && least !== most ? `${least} to ${most} turns` : plural(Number(loop.turns.toPrecision(4)), "turn")) +
+  return (least !== null && least !== most ? `${between(least, most)} turns` : plural(Number(loop.turns.toPrecision(4)), "turn")) +
     (loop.entries > 1 ? ` in ${figure(loop.entries)}` : "");
 }
 
-function rateText(call) {
-  if (call.every) return `1 in ${call.every} turns`;
-  return call.per_turn === null || call.per_turn === 1 ? "" : Number.isInteger(call.per_turn) ? `× ${call.per_turn}` : `${call.per_turn.toPrecision(3)} a turn`;
+function rateText(call, loop) {
+  const by = call.streams < loop.by_stream.streams ? `by ${call.streams} of ${loop.by_stream.streams}` : "", rate = call.per_turn;
+  const text = call.every ? `1 in ${call.every} turns` : rate === null || rate === 1 ? "" : Number.isInteger(rate) ? `× ${rate}` : `${rate.toPrecision(3)} a turn`;
+  return [text, by].filter(t => t).join(", ");
 }
 
 function timeRow(name, text, seconds, all, kind, title) {
@@ -27,22 +29,22 @@ function timeRow(name, text, seconds, all, kind, title) {
 const LEAST = 0.001; // of all: what takes less is left out
 let smaller = 0;
 const large = all => part => {
-  const shown = (part.loops ? loopSeconds(part) : part.seconds) >= LEAST * all;
+  const shown = part.seconds >= LEAST * all;
   smaller += shown ? 0 : 1;
   return shown;
 };
 
 function loopTree(loop, all) {
-  const place = loop.file && loop.line ? ` ${loop.file}:${loop.line}` : "", seconds = loopSeconds(loop);
-  const name = loop.function + place, title = `${name}\n${turnsText(loop)}, ${time(loop.seconds_per_turn)} each\n${percent(loop.share / 100)} of all that starts where it does`;
+  const place = loop.file && loop.line ? ` ${loop.file}:${loop.line}` : "", { seconds } = loop;
+  const name = loop.function + place, title = `${name}\n${turnsText(loop)}${loop.turns === null ? "" : `, ${time(loop.seconds_per_turn)} each`}\n${percent(loop.share / 100)} of all that starts where it does`;
   return element("details", { class: "loop", open: "" },
     element("summary", {}, timeRow(name, turnsText(loop), seconds, all, "computation", title)),
-    ...loop.calls.filter(large(all)).map(c => timeRow(`${c.call} ${c.callsite}`, rateText(c), c.seconds, all, kindOfCall(c.call), `${c.call} ${c.callsite}\n${plural(c.count, "call")}, ${time(c.seconds)}`)),
+    ...loop.calls.filter(large(all)).map(c => timeRow(`${c.call} ${c.callsite}`, rateText(c, loop), c.seconds, all, kindOfCall(c.call), `${c.call} ${c.callsite}\n${plural(c.count, "call")}, ${time(c.seconds)}`)),
     ...loop.loops.filter(large(all)).map(l => loopTree(l, all)));
 }
 
 function drawLoops() {
-  const all = data.loops.reduce((s, l) => s + loopSeconds(l), 0) || 1;
+  const all = data.loops.reduce((s, l) => s + l.seconds, 0) || 1;
   byId("loops").append(...data.loops.filter(large(all)).map(l => loopTree(l, all)));
   if (!data.loops.length) byId("loops").append("Nothing was seen to repeat.");
   byId("loops-note").textContent = (data.loops_by === "code" ? "Loops of the machine code." : "By what repeats in the events: there is no code to read.") +

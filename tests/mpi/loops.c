@@ -76,6 +76,10 @@ static void again(int outer, int inner)
             for (int k = 0; k < inner; k++) {
                 double x = i + k, sum;
                 usleep(10000);
+                if (rank == 0)
+                    MPI_Send(&x, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+                else if (rank == 1)
+                    MPI_Recv(&x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
                 MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
             }
     }

@@ -9,8 +9,8 @@ import re
 import subprocess
 import sys
 
-KINDS = {"late_sender", "late_receiver", "imbalance", "serial_chain", "starved_workers", "small_regions", "uneven_threads",
-         "serial_part", "many_small_messages"}
+KINDS = {"late_sender", "late_receiver", "imbalance", "moving_imbalance", "serial_chain", "starved_workers",
+         "waiting_master", "small_regions", "uneven_threads", "serial_part", "many_small_messages"}
 bad = []
 
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Which loop is the main one, and the call that marks its turns; of which loops the turns are not seen. */
+#include <stdlib.h>
+
+#include "findings/loops_parts.h"
+
+static bool is_in(const struct report_loops *l, int loop, int outer)
+{
+    while (loop > outer)
+        loop = l->loop[loop].parent;
+    return loop == outer;
+}
+
+static bool turned(const struct report_loops *l, int loop)
+{
+    return l->loop[loop].turns.sum > l->loop[loop].entries.sum;
+}
+
+/* One where nothing is called but in one loop within. */
+static bool is_unseen(const struct report_loops *l, int loop)
+{
+    uint32_t within = 0;
+    for (uint32_t i = 0; i < l->loops; i++)
+        within += l->loop[i].parent == loop && l->loop[i].streams;
+    for (uint32_t i = 0; i < l->stops && within == 1; i++)
+        within += l->stop[i].loop == loop;
+    return within == 1 && !turned(l, loop);
+}
+
+/* The loop that takes most of the time of another one, of which most turns do not come to it: those around it read
+   commands, or do one thing after the other. -1: there is none. */
+static int main_within(const struct report_loops *l, int outer)
+{
+    const struct report_loop *o = &l->loop[outer];
+    for (uint32_t i = (uint32_t)outer + 1; i < l->loops; i++)
+        if (is_in(l, (int)i, outer) && 2 * l->loop[i].ns > o->ns && 2 * l->loop[i].entries.sum <= o->turns.sum &&
+            turned(l, (int)i))
+            return (int)i;
+    return -1;
+}
+
+int report_loop_turned(const struct report_loops *l, int loop)
+{
+    while (loop >= 0 && l->loop[loop].parent >= 0 && !turned(l, loop))
+        loop = l->loop[loop].parent;
+    return loop;
+}
+
+/* In no loop that turned. */
+static bool is_outer(const struct report_loops *l, int loop)
+{
+    int around = report_loop_turned(l, l->loop[loop].parent);
+    return around < 0 || !turned(l, around);
+}
+
+static void choose(struct report_loops *l)
+{
+    l->main = -1;
+    for (int once = 0; once <= 1 && l->main < 0; once++)
+        for (int i = 0; i < (int)l->loops; i++)
+            if (l->loop[i].streams && (once ? !l->loop[i].unseen : turned(l, i)) && is_outer(l, i) &&
+                (l->main < 0 || l->loop[i].ns > l->loop[l->main].ns))
+                l->main = i;
+    for (int within = l->main; within >= 0; within = main_within(l, l->main))
+        l->main = within;
+}
+
+static void find_mark(struct loops_search *s)
+{
+    uint64_t *all = calloc((size_t)s->j->terminal_count + 1, sizeof *all), l = (uint64_t)s->l->main;
+    struct report_loop *loop = &s->l->loop[l];
+    for (uint64_t m = s->streams; m--;)
+        if (s->entries[l * s->streams + m] > 0)
+            loop->rank = s->stream[m].rank;
+    for (uint32_t i = 0; i < s->hops->stop_count; i++)
+        all[s->hops->stop[i].terminal] += s->hops->stop[i].count;
+    for (uint32_t i = s->hops->stop_count; i--;)
+        if (loops_of_stop(s, i) == s->l->main && s->hops->stop[i].count == loop->turns.sum &&
+            all[s->hops->stop[i].terminal] == loop->turns.sum)
+            loop->mark = s->hops->stop[i].terminal;
+    free(all);
+}
+
+void loops_choose_main(struct loops_search *s)
+{
+    for (uint32_t i = 0; i < s->l->loops; i++)
+        s->l->loop[i].unseen = is_unseen(s->l, (int)i);
+    choose(s->l);
+    if (s->l->main >= 0)
+        find_mark(s);
+}
