@@ -55,7 +55,7 @@ static const struct tool_option options[] = {
                "how long the job may run in all, as 2h, 90m or 1:30:00; default what Slurm or PBS told it"),
     TOOL_TEXT(on_hang, 0, "on-hang", "COMMAND",
               "run this in a shell once for each verdict, with the job as JSON on its standard input"),
-    TOOL_SWITCH(stacks, 0, "stacks", "also how each named rank came to its call, as the recording knows it"),
+    TOOL_SWITCH(stacks, 0, "stacks", "also how each named rank came to its call, function by function"),
     { 0 },
 };
 

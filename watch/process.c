@@ -11,27 +11,17 @@
 
 void watch_process_read(uint32_t pid, struct watch_process *p)
 {
-    char text[1024];
-    unsigned long long user, system, start;
+    char text[1024], state;
+    unsigned long long user, system, start, used = 0, delayed = 0;
     *p = (struct watch_process){.state = 'X'};
     base_io_text(text, sizeof text, "/proc/%u/stat", pid);
     const char *after = strrchr(text, ')'); /* the name may have blanks and brackets */
-    char state;
-    if (after && sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
-                        &state, &user, &system, &start) == 4)
-        *p = (struct watch_process){state, user + system, start, 0, 0};
-    watch_process_times(pid, p);
-}
-
-void watch_process_times(uint32_t pid, struct watch_process *p)
-{
-    char text[128];
-    unsigned long long used, delayed;
+    if (!after || sscanf(after, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
+                         &state, &user, &system, &start) != 4)
+        return;
     base_io_text(text, sizeof text, "/proc/%u/schedstat", pid);
-    if (sscanf(text, "%llu %llu", &used, &delayed) == 2) {
-        p->used_ns = used;
-        p->delayed_ns = delayed;
-    }
+    (void)sscanf(text, "%llu %llu", &used, &delayed);
+    *p = (struct watch_process){state, user + system, start, used, delayed};
 }
 
 bool watch_process_starves(const struct watch_process *p, const struct watch_process *before, uint64_t ns)

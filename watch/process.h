@@ -15,8 +15,6 @@ struct watch_process {
 };
 
 void watch_process_read(uint32_t pid, struct watch_process *p);
-/* used_ns and delayed_ns alone. */
-void watch_process_times(uint32_t pid, struct watch_process *p);
 /* Next to no processor time in so many ns, or until a while ago, although it could have run. */
 bool watch_process_starves(const struct watch_process *p, const struct watch_process *before, uint64_t ns);
 /* For how long it has had no processor time, as who looks again and again has seen. */
