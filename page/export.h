@@ -4,6 +4,7 @@
  *
  *   Perfetto, chrome://tracing   Trace Event Format: a process a rank, a thread a thread, a slice a call or region,
  *                                a flow a message
+ *   Graphviz                     the rules of each class: who uses whom, how often
  *   flame graphs, speedscope     own times of the call paths (findings/calltree.h), in ns
  *
  * Threads: owner.  Hook-safe: no.
@@ -18,7 +19,7 @@
 #include "findings/report.h"
 
 struct report_export {
-    uint64_t limit;  /* slices, at most */
+    uint64_t limit;  /* slices, or edges of the graph, at most */
     bool folded;     /* a slice a node of the grammar, not an event */
     void (*step)(void *context, uint64_t done); /* after each event; may be NULL */
     void *context;
@@ -43,5 +44,7 @@ void report_print_goal(struct report *r, FILE *out);
 /* "main;solve;MPI_Allreduce loops.c:31 1234567", a line a path; speedscope's JSON. */
 void report_print_folded(struct report *r, FILE *out);
 void report_print_speedscope(struct report *r, FILE *out);
+/* Beyond `limit` edges a rule's further parts are one node "…". */
+void report_print_dot(struct report *r, const struct report_export *how, FILE *out);
 
 #endif

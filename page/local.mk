@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-page.la
 libpythia_page_la_SOURCES = \
-	%D%/export.h %D%/html.c %D%/html.h %D%/html_turn.c %D%/stacks.c %D%/trace.c \
+	%D%/dot.c %D%/export.h %D%/html.c %D%/html.h %D%/html_turn.c %D%/stacks.c %D%/trace.c \
 	%D%/trace_parts.h %D%/trace_replay.c
 libpythia_page_la_LIBADD = $(CJSON_LIBS) -lm
 

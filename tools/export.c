@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `pythia export`: a job for Perfetto, flame graphs and spreadsheets. */
+/* `pythia export`: a job for Perfetto, Graphviz, flame graphs and spreadsheets. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "tools/tool.h"
 #include "views/views.h"
 
-enum target { PERFETTO, CSV, STACKS, SPEEDSCOPE, GOAL, NONE };
-enum { TRACE_LIMIT = 1000000, GOAL_LIMIT = 1000000 };
+enum target { PERFETTO, DOT, CSV, STACKS, SPEEDSCOPE, GOAL, NONE };
+enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 200, GOAL_LIMIT = 1000000 };
 
 struct request {
     const char *job, *output;
@@ -21,14 +21,14 @@ struct request {
     const char *why_folded; /* the trace that was written; NULL: it is not */
 };
 
-static const char *const targets[] = { "perfetto", "csv", "stacks", "speedscope", "goal", NULL };
+static const char *const targets[] = { "perfetto", "dot", "csv", "stacks", "speedscope", "goal", NULL };
 static const struct tool_option options[] = {
-    TOOL_CHOICE(to, 't', "to", "FORMAT", targets, "perfetto (Trace Event JSON, also for chrome://tracing), csv "
-                "(the callsites), stacks (call paths with their own ns, for flame graphs), speedscope (the same, for "
-                "speedscope.app), goal (what each rank does, for LogGOPSim)"),
+    TOOL_CHOICE(to, 't', "to", "FORMAT", targets, "perfetto (Trace Event JSON, also for chrome://tracing), dot "
+                "(Graphviz), csv (the callsites), stacks (call paths with their own ns, for flame graphs), speedscope "
+                "(the same, for speedscope.app), goal (what each rank does, for LogGOPSim)"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(limit, 0, "limit", "N", 1, 0, "perfetto: expand up to N events, and fold a job that has more (1000000); "
-               "goal: refuse a job of more events (1000000)"),
+               "dot: up to N edges (200); goal: refuse a job of more events (1000000)"),
     TOOL_SWITCH(folded, 0, "folded", "perfetto: fold by the grammar: a slice stands for all turns of a loop"),
     { 0 },
 };
@@ -36,7 +36,7 @@ static const struct tool_option options[] = {
 static void check(void *request, struct argp_state *state)
 {
     if (((struct request *)request)->to == NONE)
-        argp_error(state, "to which format? --to perfetto, csv, stacks, speedscope or goal");
+        argp_error(state, "to which format? --to perfetto, dot, csv, stacks, speedscope or goal");
 }
 
 static const struct tool_line usage = {
@@ -47,6 +47,7 @@ static const struct tool_line usage = {
            "flows, and what a call waited is a slice inside it. Folded, a process is a class of ranks.\n\n"
            "Examples:\n"
            "  pythia export app.pythia --to perfetto -o app.json   for ui.perfetto.dev\n"
+           "  pythia export app.pythia --to dot | dot -Tsvg >app.svg\n"
            "  pythia export app.pythia --to csv -o calls.csv\n"
            "  pythia export app.pythia --to stacks | flamegraph.pl >app.svg\n"
            "  pythia export app.pythia --to goal -o app.goal       its first lines say how to run it\n",
@@ -74,14 +75,19 @@ static void print_trace(struct report *report, struct request *r, FILE *out)
 static void print(void *request, FILE *out)
 {
     struct request *r = request;
+    struct report *report = r->from.report;
+    struct report_export how = { .limit = r->limit ? r->limit : DOT_LIMIT };
+
     static void (*const plain[])(struct report *, FILE *) = {
         [CSV] = report_print_csv, [STACKS] = report_print_folded, [SPEEDSCOPE] = report_print_speedscope,
         [GOAL] = report_print_goal };
 
     if (r->to == PERFETTO)
-        print_trace(r->from.report, r, out);
+        print_trace(report, r, out);
+    else if (r->to == DOT)
+        report_print_dot(report, &how, out);
     else
-        plain[r->to](r->from.report, out);
+        plain[r->to](report, out);
 }
 
 int tool_export(int argc, char **argv)
