@@ -148,8 +148,9 @@ static void print_loop(struct report *r, FILE *out)
     fprintf(out, "\nmain loop%s%s\n", l->place ? " in " : "",
             l->place ? report_line(report_text("%s%s", report_function_at(l->place, false), line), 68) : "");
     bool mean = report_loop_turns(l) < 0;
-    fprintf(out, "  %s turns%s of %s, %.1f %% of the time\n",
-            mean ? report_text("%.4g", turns) : report_count((uint64_t)turns), mean ? " on average" : "",
+    fprintf(out, "  %s turn%s%s of %s, %.1f %% of the time\n",
+            mean ? report_text("%.4g", turns) : report_count((uint64_t)turns), turns == 1 ? "" : "s",
+            mean ? " on average" : "",
             report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0), 100 * l->share);
 }
 
