@@ -7,10 +7,12 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 enum { SCRIPTS = 60, STEPS = 12, MOST = 128 };
 static unsigned slot[MOST], total, taken;
 static double part[MOST];
+static long took[MOST];
 static int step[STEPS];
 
 static unsigned next(unsigned *seed)
@@ -21,6 +23,9 @@ static unsigned next(unsigned *seed)
 /* Not inlined: barriers and questions in functions that regions call. */
 __attribute__((noinline)) static void mix(int me, int k)
 {
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    took[me] += now.tv_sec;
     slot[me] = slot[me] * 31 + (unsigned)(k * omp_get_num_threads() + me);
 }
 

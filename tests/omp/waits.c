@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+
+double omp_get_wtime(void);
 
 #define V volatile
 #define WAIT(name)                               \
@@ -626,4 +629,21 @@ WAIT(condstep)
         d = i == n ? -1 : i == 0 ? 1 : d;
     }
     p[19] = i;
+}
+WAIT(clock)
+{
+    V int *f = p;
+    double end = omp_get_wtime() + 1;
+    while (!f[0] && omp_get_wtime() < end)
+        ;
+    p[9] = n;
+}
+WAIT(day)
+{
+    V int *f = p;
+    struct timeval t;
+    do
+        gettimeofday(&t, NULL);
+    while (!f[0] && t.tv_sec < n);
+    p[9] = k;
 }
