@@ -260,7 +260,7 @@ __attribute__((noinline)) struct session_site session_site_of(struct session_str
 uint32_t session_identify_anew(struct session_stream *stream, const struct session_key *key, struct session_slot *slot)
 {
     uint32_t entry = session_keys_find(&stream->keys, key);
-    if (slot && entry != GRAMMAR_NONE) {
+    if (slot && slot->callsite == key->callsite && entry != GRAMMAR_NONE) {
         slot->function = key->function;
         slot->comm = key->comm;
         slot->peer_class = key->peer_class;

@@ -52,13 +52,13 @@ struct session_site {
 /* Of `from`, the return address of a hook that is at most a few frames above this call. */
 struct session_site session_site_of(struct session_stream *stream, void *from);
 /* The number of the identity (session_identify) of a call whose stack was found. Where the last call from there had
-   this identity, it is found with the stack. */
+   this identity, it is found with the stack; calls in between may have taken the slot for another one. */
 uint32_t session_identify_anew(struct session_stream *stream, const struct session_key *key, struct session_slot *slot);
 static inline uint32_t session_identify_at(struct session_stream *stream, const struct session_key *key,
                                            struct session_slot *slot)
 {
-    return __builtin_expect(slot && slot->function == key->function && slot->comm == key->comm &&
-                            slot->peer_class == key->peer_class, 1)
+    return __builtin_expect(slot && slot->function == key->function && slot->callsite == key->callsite &&
+                            slot->comm == key->comm && slot->peer_class == key->peer_class, 1)
                ? slot->entry : session_identify_anew(stream, key, slot);
 }
 /* What was remembered of stacks holds no more: another thread has the stream, or a library went. */

@@ -20,6 +20,7 @@ struct path {
     uint64_t random;
     struct session_stream *stream;
     unsigned turns; /* as a loop counter that lives in a register */
+    struct session_site old; /* of some call before */
     int wrong, asked;
 };
 
@@ -39,9 +40,9 @@ static struct session_site walked(struct session_stream *stream, void *from)
         uint32_t rest = (uint32_t)(found - i), most = session_depth() + 1;
         if (frames[i] == from)
             return (struct session_site){ session_callsite(stream, &frames[i], rest < most ? rest : most),
-                                          session_path(stream, &frames[i], rest) };
+                                          session_path(stream, &frames[i], rest), NULL };
     }
-    return (struct session_site){ session_callsite(stream, &from, 1), session_path(stream, &from, 1) };
+    return (struct session_site){ session_callsite(stream, &from, 1), session_path(stream, &from, 1), NULL };
 }
 
 static uint32_t below; /* so many frames of ours are between the program's and who asks */
@@ -53,6 +54,14 @@ __attribute__((noinline)) static struct session_site ask(struct path *p, void *f
     return site;
 }
 
+/* Whether a call from there is one from there, whatever has become of its slot. */
+static bool is_identified(struct path *p, const struct session_site *site)
+{
+    struct session_key key = {.function = "MPI_Barrier", .callsite = site->callsite};
+    uint32_t entry = session_identify_at(p->stream, &key, site->slot);
+    return entry != GRAMMAR_NONE && p->stream->keys.entries[entry].key.callsite == site->callsite;
+}
+
 /* Stands for a wrapper. */
 __attribute__((noinline)) static void call(struct path *p)
 {
@@ -60,6 +69,8 @@ __attribute__((noinline)) static void call(struct path *p)
     struct session_site expected = walked(p->stream, from), said = ask(p, from, below);
     p->asked++;
     p->wrong += said.callsite != expected.callsite || said.path != expected.path;
+    p->wrong += !is_identified(p, &said) || (p->old.slot && !is_identified(p, &p->old));
+    p->old = p->asked % 8 ? p->old : said;
     __asm__ volatile("" ::: "memory");
 }
 
