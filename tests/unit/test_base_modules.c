@@ -91,7 +91,7 @@ END_TEST
 START_TEST(a_list_is_found_as_each_of_it)
 {
     void *const addresses[] = { NULL, (void *)(uintptr_t)&getenv, (void *)(uintptr_t)&unit_run, (void *)UINTPTR_MAX,
-                                (void *)(uintptr_t)&qsort };
+                                (void *)(uintptr_t)&unsetenv };
     struct base_place place[5];
     uint64_t offset;
     base_modules_places(addresses, 5, place);
