@@ -61,27 +61,35 @@ static void find_frames(struct loops_search *s, uint32_t i)
 
 /* --- Steps --- */
 
+void loops_take_hop(struct loops_search *s, uint32_t hop)
+{
+    const struct job_range *r = s->hops->ranges.range + s->hops->hop[hop].range_first;
+    s->hop = &s->hops->hop[hop];
+    s->takers = 0;
+    for (uint32_t k = 0; k < s->hop->range_count && s->streams == s->all_streams; k++)
+        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n && s->takers < s->streams; i++) {
+            struct job_member m = { job_range_rank(&r[k], i), r[k].thread };
+            uint64_t at = BASE_ARRAY_PLACE(s->streams, x, job_member_before(s->stream[x], m));
+            s->taker[s->takers] = (uint32_t)at;
+            s->takers += at < s->streams;
+        }
+}
+
 /* Adds `by` each time. */
 static void count_for(struct loops_search *s, int loop, double *of, double by)
 {
     const struct job_hop *h = s->hop;
-    const struct job_range *r = s->hops->ranges.range + h->range_first;
     if (loop < 0)
         return;
-    uint64_t members = job_ranges_size(r, h->range_count);
+    uint64_t members = job_ranges_size(s->hops->ranges.range + h->range_first, h->range_count);
     double each = by * (h->mean ? (double)h->count / (double)members : (double)h->count);
     s->l->loop[loop].mean |= h->mean || (s->streams < s->all_streams && members < s->all_streams);
     if (s->streams < s->all_streams) {
         of[(uint64_t)loop] += each * (double)members / (double)s->all_streams;
         return;
     }
-    for (uint32_t k = 0; k < h->range_count; k++)
-        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n; i++) {
-            struct job_member m = { job_range_rank(&r[k], i), r[k].thread };
-            uint64_t at = BASE_ARRAY_PLACE(s->streams, x, job_member_before(s->stream[x], m));
-            if (at < s->streams)
-                of[(uint64_t)loop * s->streams + at] += each;
-        }
+    for (uint64_t i = 0; i < s->takers; i++)
+        of[(uint64_t)loop * s->streams + s->taker[i]] += each;
 }
 
 static void note_effect(struct loops_search *s, int loop, bool enters, bool aside)
@@ -368,7 +376,7 @@ static void find(struct loops_search *s, const struct loops_forest *events)
     s->turns = calloc(cells, sizeof *s->turns);
     s->entries = calloc(cells, sizeof *s->entries);
     for (uint32_t i = 0; i < s->hops->hop_count; i++) {
-        s->hop = &s->hops->hop[i];
+        loops_take_hop(s, i);
         if (s->l->by_code)
             take_step(s, s->hop->from, s->hop->to);
         else
@@ -404,6 +412,7 @@ struct report_loops *report_loops_create(struct report *r, bool by_code)
     s.stop = calloc((size_t)s.hops->stop_count + 1, sizeof *s.stop);
     s.turned = calloc((size_t)s.hops->hop_count + 1, sizeof *s.turned);
     find_streams(&s);
+    s.taker = calloc(s.streams + 1, sizeof *s.taker);
     for (uint32_t i = 0; i < s.hops->stop_count && s.hops == &j->hops; i++)
         find_frames(&s, i);
     s.l->by_code = by_code && is_readable(&s);
@@ -424,6 +433,7 @@ struct report_loops *report_loops_create(struct report *r, bool by_code)
     job_hops_free(&own);
     free(s.stop);
     free(s.turned);
+    free(s.taker);
     free(s.chain);
     free(s.closes);
     free(s.stream);

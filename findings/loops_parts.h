@@ -38,7 +38,9 @@ struct loops_search {
     struct job_member *stream; /* in order; one that stands for all where they are too many */
     uint64_t streams, all_streams;
     double *turns, *entries;   /* [loop * streams + stream] */
-    const struct job_hop *hop; /* at hand */
+    const struct job_hop *hop; /* at hand, and the streams that take it, unless they are too many */
+    uint32_t *taker;
+    uint64_t takers;
     bool *turned;              /* each hop: it is a turn of a loop */
     struct loops_effect *effect;
     uint32_t effects, effect_room;
@@ -69,6 +71,8 @@ static inline struct loops_effect loops_effect_of(const struct loops_search *s, 
                                   .to = s->hops->stop[h->to].terminal, .rows = 1 };
 }
 
+/* That hop is at hand. */
+void loops_take_hop(struct loops_search *s, uint32_t hop);
 /* Whether what begins at `place` is the rest of the turn in which the loop is left at last: it can be entered there,
    and control goes on from where it is left to there in one turn. So it is no turn of its own. */
 bool loops_is_rest(const struct loops_search *s, int loop, const struct job_place *place);

@@ -93,16 +93,6 @@ static double turns_of(const struct loops_search *s, int loop, uint64_t stream)
     return loop < 0 ? 0 : s->turns[at] + s->entries[at];
 }
 
-static void mark_streams(const struct loops_search *s, const struct job_hop *h, bool *makes)
-{
-    const struct job_range *r = s->hops->ranges.range + h->range_first;
-    for (uint32_t k = 0; k < h->range_count; k++)
-        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n; i++) {
-            struct job_member m = { job_range_rank(&r[k], i), r[k].thread };
-            makes[BASE_ARRAY_PLACE(s->streams, x, job_member_before(s->stream[x], m))] = true;
-        }
-}
-
 /* The hops to its stops are `first` and those that follow it in `next`. */
 static void add_turns(struct loops_search *s, struct report_loop_call *c, uint32_t first, const uint32_t *next,
                       bool *makes)
@@ -110,8 +100,11 @@ static void add_turns(struct loops_search *s, struct report_loop_call *c, uint32
     double turns = 0, outer = 0, each = (double)s->all_streams / (double)s->streams;
     int around = report_loop_turned(s->l, c->loop);
     memset(makes, s->streams < s->all_streams, s->streams);
-    for (uint32_t h = first; h != GRAMMAR_NONE && s->streams == s->all_streams; h = next[h])
-        mark_streams(s, &s->hops->hop[h], makes);
+    for (uint32_t h = first; h != GRAMMAR_NONE; h = next[h]) {
+        loops_take_hop(s, h);
+        for (uint64_t i = 0; i < s->takers; i++)
+            makes[s->taker[i]] = true;
+    }
     for (uint64_t m = 0; m < s->streams; m++)
         if (makes[m]) {
             c->streams += s->all_streams / s->streams;
