@@ -31,7 +31,7 @@ static struct {
     pthread_t thread;
     sem_t wake, loaded;
     pid_t process; /* that has it; 0: none. Guarded by lock */
-    atomic_bool reads, asked, stop, over;
+    atomic_bool reads, asked, rest, stop, over;
     void (*_Atomic first)(void); /* to be called once */
 } reader = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -116,6 +116,8 @@ static void *reader_main(void *unused)
         if (atomic_load(&reader.asked))
             read_all();
     }
+    if (atomic_load(&reader.rest))
+        read_all();
     return NULL;
 }
 
@@ -173,11 +175,15 @@ void teams_safety_ask(struct teams_proof *p)
     sem_post(&reader.wake);
 }
 
+/* The rest is read by the reader, too: what the loader allocates for it would fall into the program's heap here, where
+   libgomp may still use what it has freed (doc/TEAMS.md). */
 void teams_safety_finish(bool rest)
 {
     atomic_store(&reader.over, true);
     base_lock_take(&reader.lock, BASE_LOCK_READER);
-    if (reader.process == getpid()) {
+    bool ours = reader.process == getpid();
+    if (ours) {
+        atomic_store(&reader.rest, rest);
         atomic_store(&reader.stop, true);
         sem_post(&reader.wake);
         pthread_join(reader.thread, NULL);
@@ -186,6 +192,6 @@ void teams_safety_finish(bool rest)
     }
     reader.process = 0;
     base_lock_release(&reader.lock, BASE_LOCK_READER);
-    if (rest)
+    if (rest && !ours)
         read_all();
 }
