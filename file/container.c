@@ -2,6 +2,7 @@
 #include "file/container.h"
 #include "job/check.h"
 
+#define XXH_INLINE_ALL
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,16 +75,12 @@ static int fill(const struct input *in, uint64_t from, uint64_t size)
 static uint64_t header_checksum(const unsigned char *data, size_t table_end)
 {
     static const unsigned char zero[8];
-    XXH64_state_t *state = XXH64_createState();
-    if (!state)
-        return 0;
-    XXH64_reset(state, 0);
-    XXH64_update(state, data, HEADER_CHECKSUM);
-    XXH64_update(state, zero, sizeof zero);
-    XXH64_update(state, data + HEADER_CHECKSUM + 8, table_end - HEADER_CHECKSUM - 8);
-    uint64_t checksum = XXH64_digest(state);
-    XXH64_freeState(state);
-    return checksum;
+    XXH64_state_t state;
+    XXH64_reset(&state, 0);
+    XXH64_update(&state, data, HEADER_CHECKSUM);
+    XXH64_update(&state, zero, sizeof zero);
+    XXH64_update(&state, data + HEADER_CHECKSUM + 8, table_end - HEADER_CHECKSUM - 8);
+    return XXH64_digest(&state);
 }
 
 static int check_header(const struct input *in, uint32_t *sections)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "grammar/flat.h"
 
+#define XXH_INLINE_ALL
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -214,21 +215,20 @@ static struct grammar_hash hash_rules(const struct grammar_flat *g, const struct
     struct grammar_hash zero = {0, 0}, root = zero;
     struct grammar_hash *hash = rule_hash ? rule_hash : malloc(g->rule_count * sizeof *hash);
     uint32_t *order = malloc(g->rule_count * sizeof *order);
-    XXH3_state_t *state = XXH3_createState();
-    if (hash && order && state && !children_first(g, order)) {
+    XXH3_state_t state;
+    if (hash && order && !children_first(g, order)) {
         for (uint32_t i = 0; i < g->rule_count; i++) {
             const struct grammar_flat_rule *r = &g->rules[order[i]];
-            XXH3_128bits_reset(state);
+            XXH3_128bits_reset(&state);
             for (uint32_t n = r->first; n < r->first + r->length; n++) {
                 struct hash_item h = hash_item(&g->nodes[n], terminal_hash, hash);
-                XXH3_128bits_update(state, &h, item);
+                XXH3_128bits_update(&state, &h, item);
             }
-            XXH128_hash_t h = XXH3_128bits_digest(state);
+            XXH128_hash_t h = XXH3_128bits_digest(&state);
             hash[order[i]] = (struct grammar_hash){h.low64, h.high64};
         }
         root = hash[0];
     }
-    XXH3_freeState(state);
     free(order);
     if (hash != rule_hash)
         free(hash);
