@@ -292,6 +292,7 @@ static void set_before(struct watch_sight *s, const struct watch_sights *before)
 {
     struct watch_sight *const *b = before->count ? bsearch(&s, before->of, before->count, sizeof s, by_job) : NULL;
     s->before = b ? *b : NULL;
+    watch_delayed(s);
     s->used = b ? (*b)->used : s->used;
     s->starves = b && (s->now == (*b)->now ? (*b)->starves
                                            : watch_process_starves(&s->process, &(*b)->process, s->now - (*b)->now));

@@ -155,9 +155,6 @@ void watch_board_season_ends(struct watch_board *b, uint64_t now)
     watch_board_changes(b);
     if (board_room(b->season, &b->seasons, WATCH_SEASONS, sizeof *b->season, &b->season_ns)) {
         memcpy(b->season[b->seasons].past, b->sum, sizeof b->sum);
-        struct watch_process own;
-        watch_process_read(b->pid, &own);
-        b->season[b->seasons].delayed_ns = own.delayed_ns;
         b->season[b->seasons++].end = now;
     }
     b->next_season = b->began + (b->seasons + 1) * b->season_ns;

@@ -33,7 +33,7 @@
 #define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
 #define WATCH_DIRECTORY "/dev/shm"
 
-enum { WATCH_VERSION = 7, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
+enum { WATCH_VERSION = 8, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
        WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512, WATCH_WAYS = 513,
        WATCH_WAY_STEP = 64, WATCH_FRAMES = 16, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
@@ -84,7 +84,7 @@ enum watch_request_kind { WATCH_SENDS, WATCH_RECEIVES, WATCH_TAKES_PART /* in a 
 struct watch_tally { uint64_t count, gap_ns; };
 /* How the program came to a call: return addresses, the innermost first, 0 behind. */
 struct watch_way { uint64_t from[WATCH_FRAMES]; };
-struct watch_season { uint64_t end, delayed_ns; struct watch_tally past[WATCH_SPOTS]; }; /* as watch/process.h has it */
+struct watch_season { uint64_t end; struct watch_tally past[WATCH_SPOTS]; };
 
 struct watch_board {
     /* Written once, the magic last. */

@@ -29,6 +29,7 @@ struct watch_sight {
     uint64_t changed_ns, step_ns, age_ns; /* of such a file: when, since 1970; how often; how old it is */
     uint64_t seen_ns;         /* when it was read, on the reader's clock */
     const struct watch_sight *before; /* the same at an earlier look; NULL: none */
+    uint64_t delayed_ns[WATCH_SEASONS]; /* what its process lacked until each season ended, at least */
 };
 /* A list of these. */
 struct watch_sights {

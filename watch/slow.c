@@ -17,11 +17,23 @@ struct pace {
     bool slow;
 };
 
-/* The share of the time since in which it did not lack a processor that it could have run on. */
-static double had_processor(const struct watch_sight *s, const struct watch_season *then)
+/* Of a season that has ended since the look before, what was lacked until then; of one before the first look nothing is
+   known: all may have been since. */
+void watch_delayed(struct watch_sight *s)
 {
-    uint64_t now = s->process.delayed_ns, ns = then->delayed_ns && now > then->delayed_ns ? now - then->delayed_ns : 0;
-    return fmax(0, 1 - (double)ns / (double)(s->now - then->end));
+    const struct watch_sight *b = s->before;
+    for (uint64_t i = 0, k; i < s->board.seasons; i++) {
+        for (k = 0; b && k < b->board.seasons && b->board.season[k].end != s->board.season[i].end;)
+            k++;
+        s->delayed_ns[i] = !b ? 0 : k < b->board.seasons ? b->delayed_ns[k] : b->process.delayed_ns;
+    }
+}
+
+/* The share of the time since a season in which it did not lack a processor that it could have run on, at least. */
+static double had_processor(const struct watch_sight *s, uint32_t season)
+{
+    uint64_t now = s->process.delayed_ns, ns = now > s->delayed_ns[season] ? now - s->delayed_ns[season] : 0;
+    return fmax(0, 1 - (double)ns / (double)(s->now - s->board.season[season].end));
 }
 
 /* Since the end of a season, against what was until the end of that one or of an earlier one: in between it may have
@@ -47,7 +59,7 @@ static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint
             p.from = b->met[i];
         }
     }
-    took *= had_processor(s, then); /* of what it computes as of all else */
+    took *= had_processor(s, season); /* of what it computes as of all else */
     p.factor = would > 0 ? took / would : 0;
     p.share = took / (double)(s->now - then->end);
     return p;

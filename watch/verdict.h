@@ -29,7 +29,8 @@
  * (watch/board.h) is compared with what as many took until then, and the sum over all places with how that has
  * changed on the median rank, if that is more: so a phase that is longer for all, or new, is none. It must be twice
  * as long, half as much again as the others compute, and a fifth of the time. Of a rank that could have run and had no
- * processor for a part of the time, as on a busy machine, so much is left out.
+ * processor for a part of the time, as on a busy machine, so much is left out: as the looks have seen it, and of the
+ * time before the first one all that it ever lacked.
  *
  * Threads: any.  Hook-safe: no.
  */
@@ -87,7 +88,8 @@ struct watch_verdict {
 };
 
 void watch_judge(const struct watch_row *rows, uint32_t ranks, struct watch_verdict *v);
-/* Which ranks are slow, and the one that is most. */
+/* Which ranks are slow, and the one that is most; watch_delayed() comes first, of each sight at each look. */
+void watch_delayed(struct watch_sight *sight);
 struct watch_slowest watch_slow(const struct watch_row *rows, uint32_t ranks, bool *slow);
 void watch_verdict_free(struct watch_verdict *v);
 

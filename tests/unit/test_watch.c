@@ -421,6 +421,33 @@ static void all_went(const double ms[3])
         went(r, 7, (uint64_t[]){1000, 4000, 300}, ms);
 }
 
+/* Looks: a season that was seen to end; one that ended before. */
+START_TEST(what_a_process_lacks)
+{
+    struct watch_sight *s = calloc(3, sizeof *s);
+    s[0].board.seasons = 1;
+    s[0].board.season[0].end = 20;
+    s[0].process.delayed_ns = 7;
+    watch_delayed(&s[0]);
+    ck_assert_uint_eq(s[0].delayed_ns[0], 0);
+    s[1] = s[0];
+    s[1].before = &s[0];
+    s[1].board.season[s[1].board.seasons++].end = 40;
+    s[1].process.delayed_ns = 9;
+    watch_delayed(&s[1]);
+    ck_assert_uint_eq(s[1].delayed_ns[0], 0);
+    ck_assert_uint_eq(s[1].delayed_ns[1], 7);
+    s[2] = s[1]; /* there was no room for more */
+    s[2].before = &s[1];
+    s[2].board.season[0].end = 40;
+    s[2].board.season[1].end = 80;
+    watch_delayed(&s[2]);
+    ck_assert_uint_eq(s[2].delayed_ns[0], 7);
+    ck_assert_uint_eq(s[2].delayed_ns[1], 9);
+    free(s);
+}
+END_TEST
+
 START_TEST(who_has_become_slow)
 {
     static const double same[] = {10, 10, 10}, slow[] = {10, 10, 30};
@@ -436,8 +463,8 @@ START_TEST(who_has_become_slow)
     ck_assert_double_eq_tol(v.slowest.factor, 3, 1e-6);
     ck_assert_uint_eq(v.slowest.rank, 3);
     ck_assert_uint_eq(v.slowest.from, PLACE);
-    sight[3].board.season[0].delayed_ns = second;
-    sight[3].board.season[1].delayed_ns = 8 * second; /* no processor, of these 10 s 2 s, then 4 s */
+    sight[3].delayed_ns[0] = second;
+    sight[3].delayed_ns[1] = 8 * second; /* no processor, of these 10 s 2 s, then 4 s */
     sight[3].process.delayed_ns = 8 * second;
     ck_assert_str_eq(told(), "slow 3");
     sight[3].process.delayed_ns = 10 * second;
@@ -608,6 +635,7 @@ int main(void)
         UNIT_TEST(requests_name_whom_they_wait_for),
         UNIT_TEST(collectives_in_another_order),
         UNIT_TEST(who_does_not_run),
+        UNIT_TEST(what_a_process_lacks),
         UNIT_TEST(who_has_become_slow),
         UNIT_TEST(who_has_no_processor),
         UNIT_TEST(all_ask_again_and_again),
