@@ -18,7 +18,6 @@ static const struct wanted wanted[] = {
 #define OMP_HOOK_REGION(name, parameters, work, arguments) FIELD(name)
 #include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) FIELD(name)
-#define OMP_HOOK_SET(name, parameters, arguments) FIELD(name)
 #define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, field) FIELD(name)
 #define OMP_HOOK_SHARE(name, field) FIELD(name)
 #define OMP_HOOK_NEST(name) FIELD(name)
@@ -27,10 +26,9 @@ static const struct wanted wanted[] = {
 #define OMP_HOOK_USE(type, name, parameters) FIELD(name)
 #define OMP_HOOK_MEET(type, name, parameters, arguments, share) FIELD(name)
 #define OMP_HOOK_WORK(type, name, parameters, arguments, share) FIELD(name)
-#define OMP_HOOK_LOOP(name, schedule)                                  \
+#define OMP_HOOK_LOOP(name, schedule, CHUNK)                           \
     FIELD(GOMP_loop_##name##_start) FIELD(GOMP_loop_##name##_next)     \
     FIELD(GOMP_loop_ull_##name##_start) FIELD(GOMP_loop_ull_##name##_next)
-#define OMP_HOOK_RUNTIME(name) OMP_HOOK_LOOP(name, 0)
 #include "libgomp/omp_calls.def"
 #undef FIELD
 };

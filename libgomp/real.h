@@ -17,11 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* See omp_calls.def. */
+#define OMP_HOOK_WITH(...) __VA_ARGS__
+#define OMP_HOOK_WITHOUT(...)
+
 struct libgomp_real {
 #define OMP_HOOK_REGION(name, parameters, work, arguments) void (*name) parameters;
 #include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) type (*name) parameters;
-#define OMP_HOOK_SET(name, parameters, arguments) void (*name) parameters;
 #define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, field) int (*name) parameters;
 #define OMP_HOOK_SHARE(name, field) int (*name)(void);
 #define OMP_HOOK_NEST(name) int (*name)(void);
@@ -30,17 +33,11 @@ struct libgomp_real {
 #define OMP_HOOK_USE(type, name, parameters) type (*name) parameters;
 #define OMP_HOOK_MEET(type, name, parameters, arguments, share) type (*name) parameters;
 #define OMP_HOOK_WORK(type, name, parameters, arguments, share) type (*name) parameters;
-#define OMP_HOOK_LOOP(name, schedule)                                                                            \
-    bool (*GOMP_loop_##name##_start)(long, long, long, long, long *, long *);                                    \
-    bool (*GOMP_loop_##name##_next)(long *, long *);                                                             \
-    bool (*GOMP_loop_ull_##name##_start)(bool, unsigned long long, unsigned long long, unsigned long long,       \
-                                         unsigned long long, unsigned long long *, unsigned long long *);        \
-    bool (*GOMP_loop_ull_##name##_next)(unsigned long long *, unsigned long long *);
-#define OMP_HOOK_RUNTIME(name)                                                                                   \
-    bool (*GOMP_loop_##name##_start)(long, long, long, long *, long *);                                          \
-    bool (*GOMP_loop_##name##_next)(long *, long *);                                                             \
-    bool (*GOMP_loop_ull_##name##_start)(bool, unsigned long long, unsigned long long, unsigned long long,       \
-                                         unsigned long long *, unsigned long long *);                            \
+#define OMP_HOOK_LOOP(name, schedule, CHUNK)                                                                       \
+    bool (*GOMP_loop_##name##_start)(long, long, long, CHUNK(long,) long *, long *);                               \
+    bool (*GOMP_loop_##name##_next)(long *, long *);                                                               \
+    bool (*GOMP_loop_ull_##name##_start)(bool, unsigned long long, unsigned long long, unsigned long long,         \
+                                         CHUNK(unsigned long long,) unsigned long long *, unsigned long long *);   \
     bool (*GOMP_loop_ull_##name##_next)(unsigned long long *, unsigned long long *);
 #include "libgomp/omp_calls.def"
 };

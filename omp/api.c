@@ -11,17 +11,11 @@
 #include "omp/shares.h"
 #include "libgomp/real.h"
 
-static void asked(struct base_frame here)
-{
-    omp_hook_look_back(&omp_hook_thread, here);
-    omp_hook_save_icv();
-}
-
 #define OMP_HOOK_ASK(type, name, parameters, arguments) \
     PYTHIA_API type name parameters;                    \
     type name parameters                                \
     {                                                   \
-        asked(base_frame_here());                       \
+        omp_hook_save_icv(base_frame_here());           \
         return libgomp_real()->name arguments;         \
     }
 
@@ -33,14 +27,6 @@ static void asked(struct base_frame here)
         if (omp_hook_thread.lowered)                 \
             return active;                           \
         return libgomp_real()->name();              \
-    }
-
-#define OMP_HOOK_SET(name, parameters, arguments) \
-    PYTHIA_API void name parameters;              \
-    void name parameters                          \
-    {                                             \
-        omp_hook_save_icv();                      \
-        libgomp_real()->name arguments;          \
     }
 
 #define OMP_HOOK_NEST(name)                                            \

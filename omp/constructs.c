@@ -238,29 +238,21 @@ void omp_constructs_copied(void *data)
         if (!omp_shares_inside(base_frame_here()))                                                                 \
             return libgomp_real()->name arguments;                                                                 \
         struct omp_hook_loop l = omp_constructs_loop(schedule, up, (uint64_t)start, (uint64_t)end, (uint64_t)step, \
-                                                     (uint64_t)chunk, (up) ? start < end : start > end);           \
+                                                     (uint64_t)(chunk), (up) ? start < end : start > end);           \
         if (!start_share(&l, &from, &to))                                                                 \
             return false;                                                                                          \
         *first = (type)from;                                                                                       \
         *last = (type)to;                                                                                          \
         return true;                                                                                               \
     }
-#define OMP_HOOK_LOOP(name, schedule)                                                                               \
+#define OMP_HOOK_LOOP(name, schedule, CHUNK)                                                                        \
     NEXT(GOMP_loop_##name##_next, long)                                                                             \
     NEXT(GOMP_loop_ull_##name##_next, unsigned long long)                                                           \
-    START(GOMP_loop_##name##_start, long, (long start, long end, long step, long chunk, long *first, long *last),   \
-          (start, end, step, chunk, first, last), schedule, step > 0, chunk)                                        \
+    START(GOMP_loop_##name##_start, long,                                                                           \
+          (long start, long end, long step, CHUNK(long chunk,) long *first, long *last),                            \
+          (start, end, step, CHUNK(chunk,) first, last), schedule, step > 0, CHUNK(chunk) + 0)                      \
     START(GOMP_loop_ull_##name##_start, unsigned long long,                                                         \
           (bool up, unsigned long long start, unsigned long long end, unsigned long long step,                      \
-           unsigned long long chunk, unsigned long long *first, unsigned long long *last),                          \
-          (up, start, end, step, chunk, first, last), schedule, up, chunk)
-#define OMP_HOOK_RUNTIME(name)                                                                                      \
-    NEXT(GOMP_loop_##name##_next, long)                                                                             \
-    NEXT(GOMP_loop_ull_##name##_next, unsigned long long)                                                           \
-    START(GOMP_loop_##name##_start, long, (long start, long end, long step, long *first, long *last),               \
-          (start, end, step, first, last), OMP_HOOK_AS_SET, step > 0, 0)                                            \
-    START(GOMP_loop_ull_##name##_start, unsigned long long,                                                         \
-          (bool up, unsigned long long start, unsigned long long end, unsigned long long step,                      \
-           unsigned long long *first, unsigned long long *last),                                                    \
-          (up, start, end, step, first, last), OMP_HOOK_AS_SET, up, 0)
+           CHUNK(unsigned long long chunk,) unsigned long long *first, unsigned long long *last),                   \
+          (up, start, end, step, CHUNK(chunk,) first, last), schedule, up, CHUNK(chunk) + 0)
 #include "libgomp/omp_calls.def"

@@ -117,24 +117,12 @@ static void look_inside_nested(struct omp_hook_region *r, uint32_t traits)
     if (r->nt == 1 || traits & (OMP_HOOK_DIRECT | OMP_HOOK_LEAGUE) ||
         real->omp_get_active_level() >= real->omp_get_max_active_levels())
         return;
-    r->began = base_clock_now();
-    r->timed = teams_team_begin(r->began, teams_share.team->asked * threads_asked(r->nt));
+    r->timed = teams_share_leave(base_clock_now(), threads_asked(r->nt), &r->share);
     if (!r->timed)
         return;
     r->nested = true;
-    r->share = teams_share_leave();
     r->run = omp_hook_team_run;
     r->argument = r;
-}
-
-/* Its times are those of the team around. */
-static void nested_end(struct omp_hook_region *r)
-{
-    struct job_threads inside = { 0 };
-    uint64_t end = base_clock_now();
-    teams_team_end(r->timed, end, r->team ? r->team : 1, &inside);
-    teams_share_return(&r->share, end - r->began, &inside);
-    r->timed = NULL;
 }
 
 struct teams_account omp_hook_others;
@@ -252,10 +240,10 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
 
 /* --- What a region sets for itself --- */
 
-void omp_hook_save_icv(void)
+void omp_hook_save_icv(struct base_frame here)
 {
     const struct libgomp_real *real = libgomp_real();
-    omp_hook_look_back(&omp_hook_thread, base_frame_here());
+    omp_hook_look_back(&omp_hook_thread, here);
     struct omp_hook_region *r = omp_hook_thread.region;
     if (!r || !r->direct || r->set)
         return;
@@ -280,8 +268,10 @@ static void region_close(struct omp_hook_region *r)
     struct omp_hook_thread *t = &omp_hook_thread;
     struct grammar_event event;
     double gain = 0;
-    if (r->nested)
-        nested_end(r);
+    if (r->nested) {
+        teams_share_return(&r->share, r->timed, base_clock_now(), r->team);
+        r->timed = NULL;
+    }
     if (!r->stream)
         return;
     r->end = base_clock_now();

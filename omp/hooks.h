@@ -76,9 +76,8 @@ struct omp_hook_region {
     bool direct;                      /* called without libgomp */
     bool verify;                      /* look at the team from inside, although its size is foreseen */
     struct teams_team *timed;         /* its threads are (teams/share.h); NULL: they are not */
-    bool nested;                      /* inside one that is: … */
-    uint64_t began;                   /* … since, ns */
-    struct teams_share share;         /* … of the thread that entered it, there */
+    bool nested;                      /* inside one that is */
+    struct teams_share share;         /* of the thread that entered it, there */
     uint64_t calls;                   /* ns in MPI calls of the stream at its begin */
     bool set;                         /* icv holds what the region changed while it was called directly */
     struct omp_hook_icv icv;
@@ -112,7 +111,7 @@ struct session_stream *omp_hook_enter(const struct omp_hook_thread *t, struct ba
 
 /* The program is about to set something of its own (omp_set_num_threads, …): in a region that libgomp does not know of
    this must end with the region. Likewise before the thread asks for it. */
-void omp_hook_save_icv(void);
+void omp_hook_save_icv(struct base_frame here);
 
 /* Address of our GOMP_parallel, whatever the program's calls are bound to. */
 void *omp_hook_own_parallel(void);

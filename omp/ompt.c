@@ -119,27 +119,13 @@ static struct teams_team *time_threads(struct region *r, bool outermost, unsigne
     if (outermost)
         own.begin = now;
     if (teams_share_timed() && teams_share_runs() && !omp_hook_thread.region) {
-        r->timed = own.nested < NESTED ? teams_team_begin(now, teams_share.team->asked * asked) : NULL;
+        r->timed = own.nested < NESTED ? teams_share_leave(now, asked, &own.share[own.nested]) : NULL;
         r->nested = r->timed != NULL;
-        if (r->nested)
-            own.share[own.nested++] = teams_share_leave();
+        own.nested += r->nested;
     } else if (outermost && own.account && teams_account_due(own.account)) {
         r->timed = teams_team_begin(now, asked);
     }
     return r->timed;
-}
-
-static void open_span(struct region *r, const void *caller)
-{
-    struct session_key key;
-    memset(&key, 0, sizeof key);
-    key.function = region_name;
-    key.region = (uint64_t)(uintptr_t)caller - 1; /* the call, not what follows it */
-    key.callsite = GRAMMAR_NONE;
-    key.comm = GRAMMAR_NONE;
-    key.kind = JOB_REGION;
-    uint32_t path = session_path_of(r->stream, (void *)(uintptr_t)caller);
-    session_begin(r->stream, &r->span, &key, path);
 }
 
 static void parallel_begin(tool_data *task, const void *frame, tool_data *parallel, unsigned asked, int flags,
@@ -151,27 +137,18 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *parall
     if (depth >= OPEN)
         return;
     int kept = errno;
+    uint32_t unknown = GRAMMAR_NONE;
     struct region *r = &own.region[depth];
     *r = (struct region){ .stream = enter(frame) }; /* an ompt_frame_t: exit_frame, enter_frame */
     if (depth == 0)
         own.account = r->stream && session_thread(r->stream) == 0 ? account_of(caller) : NULL;
     if (r->stream) {
-        open_span(r, caller);
+        session_begin_region(r->stream, &r->span, region_name, (uintptr_t)caller - 1 /* the call */,
+                             session_path_of(r->stream, (void *)(uintptr_t)caller), &unknown, NULL);
         own.calls = depth == 0 ? session_call_ns(r->stream) : own.calls;
     }
     parallel->ptr = time_threads(r, depth == 0, asked);
     errno = kept;
-}
-
-/* A team inside that has one thread is none of those that were asked for. */
-static void nested_end(const struct region *r, uint64_t end)
-{
-    struct job_threads inside = { 0 };
-    uint64_t took = end - r->timed->begin;
-    teams_team_end(r->timed, end, r->team ? r->team : 1, &inside);
-    inside.threads = r->team > 1 ? inside.threads : 0;
-    if (own.nested)
-        teams_share_return(&own.share[--own.nested], took, &inside);
 }
 
 static void parallel_end(tool_data *parallel, tool_data *task, int flags, const void *caller)
@@ -184,8 +161,10 @@ static void parallel_end(tool_data *parallel, tool_data *task, int flags, const 
     int kept = errno;
     struct region *r = &own.region[depth];
     uint64_t end = base_clock_now();
+    if (r->nested && r->team <= 1) /* none of those that were asked for */
+        atomic_store_explicit(&r->timed->largest, 0, memory_order_relaxed);
     if (r->nested)
-        nested_end(r, end);
+        teams_share_return(&own.share[--own.nested], r->timed, end, r->team);
     else if (depth == 0 && own.account)
         omp_hook_account(own.account, r->stream, r->timed, &(struct omp_hook_times){ own.begin, end, own.calls },
                          r->team);

@@ -372,10 +372,9 @@ bool omp_shares_are_asked(void)
 #define OMP_HOOK_SHARE(name, field) #name,
 #define OMP_HOOK_MEET(type, name, parameters, arguments, share) #name,
 #define OMP_HOOK_WORK(type, name, parameters, arguments, share) #name,
-#define OMP_HOOK_LOOP(name, schedule) \
+#define OMP_HOOK_LOOP(name, schedule, CHUNK) \
     "GOMP_loop_" #name "_start", "GOMP_loop_" #name "_next", "GOMP_loop_ull_" #name "_start",      \
         "GOMP_loop_ull_" #name "_next",
-#define OMP_HOOK_RUNTIME(name) OMP_HOOK_LOOP(name, 0)
 #include "libgomp/omp_calls.def"
     };
     Dl_info own, its;

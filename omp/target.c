@@ -80,46 +80,29 @@ static void target_end(struct target *t, int device, int64_t bytes)
     errno = kept;
 }
 
-PYTHIA_API void GOMP_target_ext(int device, void (*fn)(void *), size_t count, void **at, size_t *size,
-                                unsigned short *kind, unsigned flags, void **depend, void **arguments);
-void GOMP_target_ext(int device, void (*fn)(void *), size_t count, void **at, size_t *size, unsigned short *kind,
-                     unsigned flags, void **depend, void **arguments)
-{
-    static const char name[] = "omp target";
-    struct target t;
-    target_begin(&t, name, (uintptr_t)fn, __builtin_return_address(0), base_frame_here());
-    int64_t bytes = t.stream ? target_bytes(count, size, kind) : 0;
-    libgomp_real()->GOMP_target_ext(device, fn, count, at, size, kind, flags, depend, arguments);
-    target_end(&t, device, bytes);
-}
-
-/* Known by their place: its address is that of the call, as that of a region is its function's. */
-#define TARGET_DATA(function, shown, parameters, arguments)                                                 \
-    PYTHIA_API void function parameters;                                                                    \
-    void function parameters                                                                                \
-    {                                                                                                       \
-        static const char name[] = shown;                                                                   \
-        struct target t;                                                                                    \
-        void *caller = __builtin_return_address(0);                                                         \
-        target_begin(&t, name, (uintptr_t)caller - 1, caller, base_frame_here());                           \
-        int64_t bytes = t.stream ? target_bytes(count, size, kind) : 0;                                     \
-        libgomp_real()->function arguments;                                                                 \
-        target_end(&t, device, bytes);                                                                      \
+/* `at`: what it is known by, an outlined function's address or that of the call. */
+#define TARGET(function, shown, at, device, bytes, parameters, arguments)                   \
+    PYTHIA_API void function parameters;                                                    \
+    void function parameters                                                                \
+    {                                                                                       \
+        static const char name[] = shown;                                                   \
+        struct target t;                                                                    \
+        void *caller = __builtin_return_address(0);                                         \
+        target_begin(&t, name, (uintptr_t)(at), caller, base_frame_here());                 \
+        int64_t mapped = t.stream ? (bytes) : 0;                                            \
+        libgomp_real()->function arguments;                                                 \
+        target_end(&t, device, mapped);                                                     \
     }
-#define DATA int device, size_t count, void **at, size_t *size, unsigned short *kind
-TARGET_DATA(GOMP_target_data_ext, "omp target data", (DATA), (device, count, at, size, kind))
-TARGET_DATA(GOMP_target_update_ext, "omp target update", (DATA, unsigned flags, void **depend),
-            (device, count, at, size, kind, flags, depend))
-TARGET_DATA(GOMP_target_enter_exit_data, "omp target enter exit data", (DATA, unsigned flags, void **depend),
-            (device, count, at, size, kind, flags, depend))
-
-PYTHIA_API void GOMP_target_end_data(void);
-void GOMP_target_end_data(void)
-{
-    static const char name[] = "omp target end data";
-    struct target t;
-    void *caller = __builtin_return_address(0);
-    target_begin(&t, name, (uintptr_t)caller - 1, caller, base_frame_here());
-    libgomp_real()->GOMP_target_end_data();
-    target_end(&t, -1, 0);
-}
+#define CALL   (char *)caller - 1
+#define MAPPED target_bytes(count, size, kind)
+#define MAPS   size_t count, void **at, size_t *size, unsigned short *kind
+TARGET(GOMP_target_ext, "omp target", fn, device, MAPPED,
+       (int device, void (*fn)(void *), MAPS, unsigned flags, void **depend, void **arguments),
+       (device, fn, count, at, size, kind, flags, depend, arguments))
+TARGET(GOMP_target_data_ext, "omp target data", CALL, device, MAPPED, (int device, MAPS),
+       (device, count, at, size, kind))
+TARGET(GOMP_target_update_ext, "omp target update", CALL, device, MAPPED,
+       (int device, MAPS, unsigned flags, void **depend), (device, count, at, size, kind, flags, depend))
+TARGET(GOMP_target_enter_exit_data, "omp target enter exit data", CALL, device, MAPPED,
+       (int device, MAPS, unsigned flags, void **depend), (device, count, at, size, kind, flags, depend))
+TARGET(GOMP_target_end_data, "omp target end data", CALL, -1, 0, (void), ())

@@ -137,24 +137,30 @@ void teams_share_end(void)
     s->over = true;
 }
 
-struct teams_share teams_share_leave(void)
+struct teams_team *teams_share_leave(uint64_t now, uint32_t asked, struct teams_share *outer)
 {
-    struct teams_share outer = teams_share;
-    outer.left = session_calls_here();
+    struct teams_team *inner = teams_team_begin(now, teams_share.team->asked * asked);
+    if (!inner)
+        return NULL;
+    *outer = teams_share;
+    outer->left = session_calls_here();
     teams_share.team = NULL;
-    return outer;
+    return inner;
 }
 
-void teams_share_return(const struct teams_share *outer, uint64_t took, const struct job_threads *inside)
+void teams_share_return(const struct teams_share *outer, struct teams_team *inner, uint64_t end, uint32_t threads)
 {
     struct teams_share *s = &teams_share;
+    struct job_threads inside = { 0 };
+    uint64_t took = end - inner->begin;
+    teams_team_end(inner, end, threads ? threads : 1, &inside);
     *s = *outer;
     if (!runs(s))
         return;
     for (int k = 0; k < JOB_THREADS_PARTS; k++)
-        add(&s->team->part[k], inside->part[k]);
-    add(&s->team->inside, minus(inside->team_ns, took));
-    keep_greater(&s->team->largest, inside->threads);
+        add(&s->team->part[k], inside.part[k]);
+    add(&s->team->inside, minus(inside.team_ns, took));
+    keep_greater(&s->team->largest, inside.threads);
     s->inside += took;
     s->calls += minus(session_calls_here(), s->left); /* they are the region's */
 }

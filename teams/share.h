@@ -67,10 +67,10 @@ void teams_team_end(struct teams_team *t, uint64_t end, uint32_t threads, struct
 /* This thread begins its part of a team's work, and ends it. */
 void teams_share_begin(struct teams_team *t);
 void teams_share_end(void);
-/* Who enters a region inside that is timed, too, gives its share up, and takes it back when that has ended: its times,
-   of `took` ns, are those of the team around, too. */
-struct teams_share teams_share_leave(void);
-void teams_share_return(const struct teams_share *outer, uint64_t took, const struct job_threads *inside);
+/* For who is timed and enters a region inside: that is timed, too, as in teams_team_begin(), and the thread's share is
+   given up. It is taken back when that team, of so many threads, has ended: its times are those of the team around. */
+struct teams_team *teams_share_leave(uint64_t now, uint32_t asked, struct teams_share *outer);
+void teams_share_return(const struct teams_share *outer, struct teams_team *inner, uint64_t end, uint32_t threads);
 
 /* For who is timed (teams_share_timed()): comes to a barrier, goes on; waits, and has waited. Nothing where it is not
    at work. */
