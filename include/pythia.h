@@ -234,7 +234,7 @@ PYTHIA_CALLBACK int pythia_job_waiting_for(uint32_t *ranks, uint32_t count);
 /* Of a predicted run: seconds until the rank with most left has ended; between which two that should be with a chance
    of 80 %, by how far ends that were foretold before differ from this one (below 0: there were too few); and how much
    of its time is over, 0 to 1. Each may be NULL. Returns 0, 1 where nothing is known (PYTHIA_BOARD=no, no run under
-   Pythia), or PYTHIA_ENOMEM.
+   Pythia, a run that is longer than the recorded one), or PYTHIA_ENOMEM.
    Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_job_remaining(double *seconds, double *low, double *high, double *progress);
 /* Time outside MPI calls over all time so far, and its mean over the ranks' largest, 0 to 1. Each may be NULL. Returns

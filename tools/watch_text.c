@@ -180,7 +180,7 @@ static void print_end(FILE *out, const struct watch_job *j)
         fprintf(out, "  [%.*s%.*s] %3.0f %%", full, "####################", BAR - full, "....................",
                 floor(100 * n->progress));
     if (isnan(n->eta))
-        fputs("  end: unknown", out);
+        fprintf(out, "  end: unknown%s", n->beyond ? ", longer than recorded" : "");
     else
         fprintf(out, "  %s left", time_of(1e9 * n->eta));
     if (!isnan(n->eta_low))

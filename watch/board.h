@@ -37,6 +37,7 @@ enum { WATCH_VERSION = 8, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS =
        WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512, WATCH_WAYS = 513,
        WATCH_WAY_STEP = 64, WATCH_FRAMES = 16, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
+#define WATCH_BEYOND UINT64_MAX
 
 /* A call of MPI: its name, and what it is. All of them are in one section, which the board has a copy of: so a place
    says with one word which it is. */
@@ -116,7 +117,7 @@ struct watch_board {
 
     /* Of a predicted run, now and then: 0 until known. */
     _Alignas(64) _Atomic uint64_t noted; /* ns: when, written last */
-    uint64_t left_ns;      /* of the run */
+    uint64_t left_ns;      /* of the run; WATCH_BEYOND: it is longer than the recorded one, and nothing is known of that */
     uint64_t next_ns;      /* until the next event has ended, as it was expected then */
     uint64_t turn, turns;  /* of the loop around; turns 0: in none */
     double progress;       /* of the run, by time; does not go back */
@@ -217,7 +218,7 @@ static inline void watch_board_left(struct watch_board *b, uint32_t identity, ui
 /* Its end as it is foretold now, of which one in a while is kept. */
 void watch_board_tells(struct watch_board *b, uint64_t now, uint64_t end);
 
-/* Of a predicted run: what is left at `now`. */
+/* Of a predicted run: what is left at `now`, or WATCH_BEYOND. */
 static inline void watch_board_note(struct watch_board *b, uint64_t now, uint64_t left, uint64_t next, uint64_t turn,
                                     uint64_t turns)
 {
@@ -226,9 +227,9 @@ static inline void watch_board_note(struct watch_board *b, uint64_t now, uint64_
     b->next_ns = next;
     b->turn = turn;
     b->turns = turns;
-    if (progress > b->progress)
+    if (left != WATCH_BEYOND && progress > b->progress)
         b->progress = progress;
-    if (now >= b->next_told)
+    if (left != WATCH_BEYOND && now >= b->next_told)
         watch_board_tells(b, now, now + left);
     atomic_store_explicit(&b->noted, now, memory_order_release);
 }

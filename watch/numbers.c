@@ -75,10 +75,12 @@ static double off(const struct watch_board *b)
 
 void watch_count(struct watch_numbers *n, struct watch_sight *const *sights, uint32_t count)
 {
-    *n = (struct watch_numbers){efficiency(sights, count, false), efficiency(sights, count, true), NAN, NAN, NAN, NAN};
+    *n = (struct watch_numbers){
+        efficiency(sights, count, false), efficiency(sights, count, true), NAN, NAN, NAN, NAN, false};
     for (uint32_t i = 0; i < count; i++) {
         const struct watch_board *b = &sights[i]->board;
-        if (!b->noted)
+        n->beyond |= b->noted && b->left_ns == WATCH_BEYOND;
+        if (!b->noted || n->beyond)
             continue;
         double eta = left(sights[i], b->left_ns), part = off(b);
         n->progress = fmin(n->progress, b->progress);
@@ -88,4 +90,6 @@ void watch_count(struct watch_numbers *n, struct watch_sight *const *sights, uin
         n->eta_low = isnan(part) ? NAN : eta * fmax(0, 1 - part);
         n->eta_high = eta * (1 + part);
     }
+    if (n->beyond)
+        n->progress = n->eta = n->eta_low = n->eta_high = NAN;
 }

@@ -13,6 +13,7 @@ struct watch_numbers {
     /* Of a predicted run: of the rank that is least far; seconds, of the one that has most left. */
     double progress, eta;
     double eta_low, eta_high; /* 80 % of the ends should be between; as earlier ones that were foretold differ */
+    bool beyond; /* a rank has done more than it did in the recording: the end is not known any more */
 };
 
 void watch_count(struct watch_numbers *n, struct watch_sight *const *sights, uint32_t count);

@@ -615,7 +615,14 @@ START_TEST(efficiency)
     ck_assert_double_eq_tol(n.eta_low, 36 * (1 - .5 * sqrt(2)), 1e-6);
     b->tolds = 3;
     watch_count(&n, table, 2);
-    ck_assert(isnan(n.eta_low));
+    ck_assert(isnan(n.eta_low) && !n.beyond);
+    for (int i = 0; i < 2; i++) { /* one rank is longer than recorded, whichever it is */
+        struct watch_board kept = sight[i].board;
+        sight[i].board.left_ns = WATCH_BEYOND;
+        watch_count(&n, table, 2);
+        ck_assert(n.beyond && isnan(n.eta) && isnan(n.progress) && isnan(n.eta_high));
+        sight[i].board = kept;
+    }
 }
 END_TEST
 

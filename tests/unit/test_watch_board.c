@@ -163,6 +163,11 @@ START_TEST(ends_are_told)
         if (i)
             ck_assert_uint_eq(b->told[i].at - b->told[i - 1].at, b->told_ns);
     }
+    double progress = b->progress;
+    uint64_t tolds = b->tolds;
+    watch_board_note(b, at += 10000 * ms, WATCH_BEYOND, 0, 0, 0); /* longer than recorded: no end is foretold */
+    ck_assert_uint_eq(b->tolds, tolds);
+    ck_assert(b->progress == progress);
     watch_board_close();
 }
 END_TEST
