@@ -10,7 +10,8 @@
  * Sizes: of the message where one request completes, as posted where several do. What receives brought is counted by
  * peer, of all of them (pmpi_hook_arrived). Which starts are completed is a distance in events, or a list of such
  * (session/starts.h). MPI_Wait without anything to complete is with nobody; a receive that was cancelled brought
- * nothing.
+ * nothing. One that failed is over where MPI has given its request up: whose it was is told, as posted; it is not
+ * counted as received.
  */
 #include "pmpi/complete.h"
 
@@ -202,9 +203,31 @@ bool pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_
     return several.number > 0;
 }
 
+/* A persistent one that MPI has given up is freed. */
+bool pmpi_hook_complete_gone(MPI_Request before, struct pmpi_hook_handles now)
+{
+    struct pmpi_hook_start start;
+    if (before == MPI_REQUEST_NULL || pmpi_hook_request_at(now, 0) != MPI_REQUEST_NULL)
+        return false;
+    if (pmpi_hook_request_find(before, now.at, &start) && start.persistent)
+        pmpi_hook_request_forget(before, now.at);
+    return true;
+}
+
+int pmpi_hook_complete_gone_any(const struct pmpi_hook_complete *before)
+{
+    for (int i = 0; before->handle && i < before->count; i++)
+        if (pmpi_hook_complete_gone(before->handle[i], (struct pmpi_hook_handles){
+                complete_where(before, i), before->stride != sizeof(MPI_Request)}))
+            return i;
+    return -1;
+}
+
 bool pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
                             const MPI_Status *status)
 {
+    if (before->failed) /* what it says of the index need not be so */
+        index = pmpi_hook_complete_gone_any(before);
     if (index < 0 || index >= before->count)
         return false;
     pmpi_hook_value(call, GRAMMAR_INDEX, index);

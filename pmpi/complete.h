@@ -50,6 +50,15 @@ static inline bool pmpi_hook_complete_accepted(struct pmpi_hook_complete *before
     before->failed = result != MPI_SUCCESS;
     return !before->failed || pmpi_hook_in_status(result);
 }
+/* After a failure of a call on one request: whether MPI has given it up, that is, it is over. */
+bool pmpi_hook_complete_gone(MPI_Request before, struct pmpi_hook_handles now);
+/* The same of a call that completes one of several: the index of the one that is over; -1: none is. */
+int pmpi_hook_complete_gone_any(const struct pmpi_hook_complete *before);
+static inline bool pmpi_hook_complete_accepted_any(struct pmpi_hook_complete *before, int result)
+{
+    before->failed = result != MPI_SUCCESS;
+    return !before->failed || pmpi_hook_complete_gone_any(before) >= 0;
+}
 /* Before a wait: its event has the communicator and the kind of peer of the start. */
 void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where);
 

@@ -94,19 +94,30 @@ function print_saved(    these) {
     if (waits == "blocks") print "    pmpi_hook_complete_expect(&call, before, " where_requests ");"
 }
 
-# What the call completed: a condition.
-function completed(    how, part) {
+# What the call completed: a condition. The status of one that failed tells nothing but that.
+function completed(    how, part, used) {
+    used = note["completes"] ~ /one|any/ ? returned " == MPI_SUCCESS ? used : NULL" : "used"
     how = note["completes"]
     split(annotation("found"), part, /,/)
     return "pmpi_hook_complete_" how "(&call, " \
         (how == "one" ? "before, " where_requests : "&before") \
         (how == "any" ? ", *" part[1] " - " first_index() : "") \
-        (how == "some" ? ", " part[2] ", *" part[1] ", " first_index() : "") ", used)"
+        (how == "some" ? ", " part[2] ", *" part[1] ", " first_index() : "") ", " used ")"
 }
 
-# Of several completions some may have failed.
+# Of several completions some may have failed; one that has is over, too.
 function accepted(result) {
-    return annotation("statuses") ? "pmpi_hook_complete_accepted(&before, " result ")" : result " == MPI_SUCCESS"
+    returned = result
+    if (annotation("statuses")) return "pmpi_hook_complete_accepted(&before, " result ")"
+    if (note["completes"] == "any") return "pmpi_hook_complete_accepted_any(&before, " result ")"
+    if (annotation("completes")) return "(" result " == MPI_SUCCESS || pmpi_hook_complete_gone(before, " requests() "))"
+    return result " == MPI_SUCCESS"
+}
+
+# Whether a poll that was accepted found something: what failed tells no flag.
+function found_something(result) {
+    return (note["completes"] ~ /one|any/ ? "(" result " != MPI_SUCCESS || *" note["poll"] ")" : "*" note["poll"]) \
+        (note["poll"] ~ /count/ ? " > 0" : "")
 }
 
 # How many statuses there are.
@@ -193,8 +204,7 @@ function print_begin(from,    at, source, dest, tag, part) {
 # A poll that failed, or found nothing, is no event.
 function print_returned(result, back) {
     if (annotation("poll")) {
-        print "    if (!pmpi_hook_polled(&call, " accepted(result) " && *" note["poll"] \
-            (note["poll"] ~ /count/ ? " > 0" : "") "))"
+        print "    if (!pmpi_hook_polled(&call, " accepted(result) " && " found_something(result) "))"
         print "        return" back ";"
         return
     }

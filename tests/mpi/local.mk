@@ -110,6 +110,7 @@ CLEANFILES += tests/mpi/kept_calls.c
 
 MPI_TESTS = \
 	%D%/clocks.test \
+	%D%/failed.test \
 	%D%/nodes.test \
 	%D%/crowd.test \
 	%D%/ends.test \
@@ -165,7 +166,7 @@ EXTRA_DIST += %D%/slurm.test
 if HAVE_MPI
 LONG_TESTS += %D%/slurm.test
 endif
-EXTRA_DIST += %D%/refused.awk %D%/refused.c %D%/refused.sh %D%/refused.test %D%/refused-long.test
+EXTRA_DIST += %D%/failed.test %D%/refused.awk %D%/refused.c %D%/refused.sh %D%/refused.test %D%/refused-long.test
 if HAVE_MPI
 LONG_TESTS += %D%/refused-long.test
 endif
