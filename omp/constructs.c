@@ -238,7 +238,7 @@ void omp_constructs_copied(void *data)
         if (!omp_shares_inside(base_frame_here()))                                                                 \
             return libgomp_real()->name arguments;                                                                 \
         struct omp_hook_loop l = omp_constructs_loop(schedule, up, (uint64_t)start, (uint64_t)end, (uint64_t)step, \
-                                                     (uint64_t)(chunk), (up) ? start < end : start > end);           \
+                                                     (uint64_t)(chunk), (up) ? start < end : start > end);         \
         if (!start_share(&l, &from, &to))                                                                 \
             return false;                                                                                          \
         *first = (type)from;                                                                                       \

@@ -227,10 +227,11 @@ static inline void watch_board_note(struct watch_board *b, uint64_t now, uint64_
     b->next_ns = next;
     b->turn = turn;
     b->turns = turns;
-    if (left != WATCH_BEYOND && progress > b->progress)
-        b->progress = progress;
-    if (left != WATCH_BEYOND && now >= b->next_told)
-        watch_board_tells(b, now, now + left);
+    if (left != WATCH_BEYOND) {
+        b->progress = progress > b->progress ? progress : b->progress;
+        if (now >= b->next_told)
+            watch_board_tells(b, now, now + left);
+    }
     atomic_store_explicit(&b->noted, now, memory_order_release);
 }
 

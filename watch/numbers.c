@@ -79,9 +79,9 @@ void watch_count(struct watch_numbers *n, struct watch_sight *const *sights, uin
         efficiency(sights, count, false), efficiency(sights, count, true), NAN, NAN, NAN, NAN, false};
     for (uint32_t i = 0; i < count; i++) {
         const struct watch_board *b = &sights[i]->board;
-        n->beyond |= b->noted && b->left_ns == WATCH_BEYOND;
-        if (!b->noted || n->beyond)
+        if (!b->noted)
             continue;
+        n->beyond |= b->left_ns == WATCH_BEYOND;
         double eta = left(sights[i], b->left_ns), part = off(b);
         n->progress = fmin(n->progress, b->progress);
         if (eta < n->eta)

@@ -17,15 +17,18 @@ struct pace {
     bool slow;
 };
 
-/* Of a season that has ended since the look before, what was lacked until then; of one before the first look nothing is
-   known: all may have been since. */
+/* Of a season that has ended since the look before, what was lacked by then; of one that ended before the first look,
+   what was lacked at that and cannot all have been since. */
 void watch_delayed(struct watch_sight *s)
 {
     const struct watch_sight *b = s->before;
     for (uint64_t i = 0, k; i < s->board.seasons; i++) {
-        for (k = 0; b && k < b->board.seasons && b->board.season[k].end != s->board.season[i].end;)
+        uint64_t end = s->board.season[i].end, since = s->now > end ? s->now - end : 0;
+        for (k = 0; b && k < b->board.seasons && b->board.season[k].end != end;)
             k++;
-        s->delayed_ns[i] = !b ? 0 : k < b->board.seasons ? b->delayed_ns[k] : b->process.delayed_ns;
+        s->delayed_ns[i] = b && k < b->board.seasons ? b->delayed_ns[k]
+                           : b ? b->process.delayed_ns
+                               : s->process.delayed_ns - (s->process.delayed_ns < since ? s->process.delayed_ns : since);
     }
 }
 

@@ -29,8 +29,8 @@
  * (watch/board.h) is compared with what as many took until then, and the sum over all places with how that has
  * changed on the median rank, if that is more: so a phase that is longer for all, or new, is none. It must be twice
  * as long, half as much again as the others compute, and a fifth of the time. Of a rank that could have run and had no
- * processor for a part of the time, as on a busy machine, so much is left out: as the looks have seen it, and of the
- * time before the first one all that it ever lacked.
+ * processor for a part of the time, as on a busy machine, so much is left out: as the looks have seen it, and before
+ * the first one as much as it may have been.
  *
  * Threads: any.  Hook-safe: no.
  */

@@ -3,56 +3,24 @@
    did; libzstd has no other heap. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-extern void *__libc_memalign(size_t, size_t), __libc_free(void *);
+#include "tests/heap.h"
 
 static __thread int counts;
 
-static void count(void *caller)
+static void heap_called(void *caller)
 {
     Dl_info at;
     if (!counts)
         return;
     counts = 0;
-    if (!dladdr(caller, &at) || !strstr(at.dli_fname, "zstd"))
+    if (!dladdr(caller, &at))
+        dprintf(3, "%p\n", caller);
+    else if (!strstr(at.dli_fname, "zstd"))
         dprintf(3, "%s+%#lx\n", at.dli_fname, (unsigned long)((char *)caller - (char *)at.dli_fbase));
     counts = 1;
-}
-
-void *malloc(size_t size)
-{
-    count(__builtin_return_address(0));
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-    count(__builtin_return_address(0));
-    return __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t size)
-{
-    count(__builtin_return_address(0));
-    return __libc_realloc(p, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    count(__builtin_return_address(0));
-    return __libc_memalign(alignment, size);
-}
-
-void free(void *p)
-{
-    if (p)
-        count(__builtin_return_address(0));
-    __libc_free(p);
 }
 
 int main(void)

@@ -427,15 +427,16 @@ START_TEST(what_a_process_lacks)
     struct watch_sight *s = calloc(3, sizeof *s);
     s[0].board.seasons = 1;
     s[0].board.season[0].end = 20;
+    s[0].now = 25;
     s[0].process.delayed_ns = 7;
     watch_delayed(&s[0]);
-    ck_assert_uint_eq(s[0].delayed_ns[0], 0);
+    ck_assert_uint_eq(s[0].delayed_ns[0], 2); /* of 7 at most 5 were since */
     s[1] = s[0];
     s[1].before = &s[0];
     s[1].board.season[s[1].board.seasons++].end = 40;
     s[1].process.delayed_ns = 9;
     watch_delayed(&s[1]);
-    ck_assert_uint_eq(s[1].delayed_ns[0], 0);
+    ck_assert_uint_eq(s[1].delayed_ns[0], 2);
     ck_assert_uint_eq(s[1].delayed_ns[1], 7);
     s[2] = s[1]; /* there was no room for more */
     s[2].before = &s[1];
@@ -444,6 +445,10 @@ START_TEST(what_a_process_lacks)
     watch_delayed(&s[2]);
     ck_assert_uint_eq(s[2].delayed_ns[0], 7);
     ck_assert_uint_eq(s[2].delayed_ns[1], 9);
+    s[2].before = NULL; /* all may have been since */
+    s[2].now = 200;
+    watch_delayed(&s[2]);
+    ck_assert_uint_eq(s[2].delayed_ns[1], 0);
     free(s);
 }
 END_TEST
