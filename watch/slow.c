@@ -23,12 +23,11 @@ void watch_delayed(struct watch_sight *s)
 {
     const struct watch_sight *b = s->before;
     for (uint64_t i = 0, k; i < s->board.seasons; i++) {
-        uint64_t end = s->board.season[i].end, since = s->now > end ? s->now - end : 0;
+        uint64_t end = s->board.season[i].end, all = s->process.delayed_ns, since = s->now > end ? s->now - end : 0;
         for (k = 0; b && k < b->board.seasons && b->board.season[k].end != end;)
             k++;
-        s->delayed_ns[i] = b && k < b->board.seasons ? b->delayed_ns[k]
-                           : b ? b->process.delayed_ns
-                               : s->process.delayed_ns - (s->process.delayed_ns < since ? s->process.delayed_ns : since);
+        s->delayed_ns[i] = !b ? all - (all < since ? all : since)
+                              : k < b->board.seasons ? b->delayed_ns[k] : b->process.delayed_ns;
     }
 }
 
