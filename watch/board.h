@@ -117,7 +117,7 @@ struct watch_board {
 
     /* Of a predicted run, now and then: 0 until known. */
     _Alignas(64) _Atomic uint64_t noted; /* ns: when, written last */
-    uint64_t left_ns;      /* of the run; WATCH_BEYOND: it is longer than the recorded one, and nothing is known of that */
+    uint64_t left_ns;      /* of the run; WATCH_BEYOND: it is longer than the recorded one */
     uint64_t next_ns;      /* until the next event has ended, as it was expected then */
     uint64_t turn, turns;  /* of the loop around; turns 0: in none */
     double progress;       /* of the run, by time; does not go back */
