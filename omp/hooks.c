@@ -130,17 +130,19 @@ struct teams_account omp_hook_others;
 void omp_hook_account(struct teams_account *a, struct session_stream *s, struct teams_team *timed,
                       const struct omp_hook_times *t, uint32_t team)
 {
-    struct job_threads threads = { 0 };
     uint64_t ns = t->end - t->begin, mpi = session_call_ns(s) - t->calls;
     mpi = mpi < ns ? mpi : 0; /* else the recording began anew meanwhile */
     team = team ? team : 1;
-    if (timed)
-        teams_team_end(timed, t->end, team, &threads);
-    if (a && timed) {
+    if (!timed) {
+        if (a)
+            teams_account_add(a, ns, mpi, team);
+        return;
+    }
+    struct job_threads threads = { 0 };
+    teams_team_end(timed, t->end, team, &threads);
+    if (a) {
         teams_account_timed(a, ns, mpi, &threads);
         session_threads_add(s, &threads);
-    } else if (a) {
-        teams_account_add(a, ns, mpi, team);
     }
 }
 

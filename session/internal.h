@@ -42,7 +42,6 @@ struct session_open {
     uint64_t serial;
     uint32_t entry;          /* of its key */
     uint32_t path;           /* of the call, GRAMMAR_NONE: not known */
-    uint8_t kind;            /* enum job_kind */
     bool opened;             /* an inner span made this one OPEN … CLOSE */
 };
 

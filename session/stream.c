@@ -146,18 +146,13 @@ static void leave_out(struct session_stream *s, uint64_t ns)
 
 /* `in_region`: what was before the event was in a parallel region. */
 static inline __attribute__((always_inline)) void note_timeline(struct session_stream *s, const struct grammar_event *e,
-                                                                bool in_region, uint8_t kind, uint64_t begin,
+                                                                bool in_region, enum job_kind kind, uint64_t begin,
                                                                 uint64_t end)
 {
     job_noted_add(s->timeline.noted[e->terminal], e->gap, e->duration);
     if (s->timeline.series)
         session_series_note(s->timeline.series, in_region ? JOB_SERIES_OMP : JOB_SERIES_COMPUTATION, e->gap,
                             kind == JOB_REGION ? JOB_SERIES_OMP : JOB_SERIES_MPI, begin, end);
-}
-
-static inline bool in_region(const struct session_stream *s, uint32_t spans)
-{
-    return spans && s->open[spans - 1].kind == JOB_REGION;
 }
 
 /* What it took since `before` is timed, now and then, and in a predicted run left out: the oracle's part, too. */
@@ -189,9 +184,9 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
 
 /* The values of `e` are there; the rest is filled in here: an event is written once and never copied. */
 static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
-                                                         enum job_phase phase, uint8_t kind, uint32_t path,
+                                                         enum job_phase phase, enum job_kind kind, uint32_t path,
                                                          uint64_t begin, uint64_t end, struct grammar_event *e,
-                                                         bool after_region)
+                                                         bool in_region)
 {
     bool look = s->events >= s->look_at;
     uint64_t before = phase == JOB_OPEN && look ? base_clock_now() : end;
@@ -205,7 +200,7 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     s->last = end;
     s->events++;
     if (s->grammar) {
-        note_timeline(s, e, after_region, kind, begin, end);
+        note_timeline(s, e, in_region, kind, begin, end);
         session_hops_note(&s->hops, e->terminal, path, e->gap, e->duration);
         grammar_append(s->grammar, e);
     }
@@ -221,7 +216,7 @@ static __attribute__((noinline)) void open_spans(struct session_stream *s)
         struct grammar_event e;
         e.channels = 0;
         if (!span->opened && stream_take(s))
-            append(s, span->entry, JOB_OPEN, span->kind, span->path, span->begin, span->begin, &e, in_region(s, i));
+            append(s, span->entry, JOB_OPEN, JOB_REGION, span->path, span->begin, span->begin, &e, i > 0);
         stream_release(s);
         span->opened = true;
     }
@@ -236,7 +231,7 @@ static void leave_out_opening(struct session_stream *s)
     stream_release(s);
 }
 
-/* A span with this identity comes next: what is around it is opened. */
+/* An event of this identity comes next: what is around it is opened. */
 static inline void open_around(struct session_stream *s, uint32_t entry)
 {
     if (__builtin_expect(entry == GRAMMAR_NONE, 0))
@@ -254,31 +249,6 @@ static inline struct session_open *span_push(struct session_stream *s)
     return &s->open[s->open_count++];
 }
 
-static inline void span_begin(struct session_stream *s, struct session_span *span, uint8_t kind, uint32_t entry,
-                              uint32_t path, void *owner)
-{
-    open_around(s, entry);
-    leave_out_opening(s);
-    *span = (struct session_span){
-        .begin = session_now(s), .serial = ++s->serial, .entry = entry, .level = s->open_count};
-    struct session_open *open = span_push(s);
-    if (open)
-        *open = (struct session_open){.frame = s->frame, .owner = owner, .begin = span->begin, .serial = span->serial,
-                                      .entry = entry, .path = path, .kind = kind};
-    else
-        session_off("out of memory for a region");
-    if (kind == JOB_REGION) {
-        if (watch_board_mine && entry != GRAMMAR_NONE)
-            watch_board_region(watch_board_mine, s->keys.entries[entry].key.region, span->begin);
-        base_guard_leave();
-    }
-}
-
-void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key, uint32_t path)
-{
-    span_begin(s, span, key->kind, session_keys_find(&s->keys, key), path, NULL);
-}
-
 static __attribute__((noinline)) uint32_t region_entry(struct session_stream *s, const char *name, uintptr_t fn)
 {
     struct session_key key = {
@@ -294,7 +264,18 @@ void session_begin_region(struct session_stream *s, struct session_span *span, c
     if (__builtin_expect(e >= s->keys.table.used || s->keys.entries[e].key.region != fn ||
                          s->keys.entries[e].key.function != name, 0))
         e = *entry = region_entry(s, name, fn);
-    span_begin(s, span, JOB_REGION, e, path, owner);
+    open_around(s, e);
+    leave_out_opening(s);
+    *span = (struct session_span){.begin = session_now(s), .serial = ++s->serial, .entry = e, .level = s->open_count};
+    struct session_open *open = span_push(s);
+    if (open)
+        *open = (struct session_open){.frame = s->frame, .owner = owner, .begin = span->begin, .serial = span->serial,
+                                      .entry = e, .path = path};
+    else
+        session_off("out of memory for a region");
+    if (watch_board_mine && e != GRAMMAR_NONE)
+        watch_board_region(watch_board_mine, fn, span->begin);
+    base_guard_leave();
 }
 
 /* Inside the innermost of so many spans. The gap before those that are not opened yet is still to come, from `last` to
@@ -318,10 +299,7 @@ void session_stream_skip(struct session_stream *s, uint64_t ns)
 static void account(struct session_stream *s, const struct session_open *span, uint64_t end)
 {
     uint64_t total = end - span->begin, exclusive = total > span->inside ? total - span->inside : 0;
-    if (span->kind == JOB_REGION)
-        s->region_ns += exclusive;
-    else
-        s->call_ns += exclusive;
+    s->region_ns += exclusive;
     if (span->opened) {
         s->keys.entries[span->entry].exclusive.samples++;
         s->keys.entries[span->entry].exclusive.total += exclusive;
@@ -353,9 +331,8 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
                      uint64_t skipped)
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
-        bool region = span->opened ? span->kind == JOB_REGION : in_region(s, s->open_count);
-        append(s, span->entry, span->opened ? JOB_CLOSE : JOB_LEAF, span->kind, span->path,
-               span->opened ? end : span->begin, end, e, region);
+        append(s, span->entry, span->opened ? JOB_CLOSE : JOB_LEAF, JOB_REGION, span->path,
+               span->opened ? end : span->begin, end, e, span->opened || s->open_count);
         account(s, span, end);
         leave_skipped(s, skipped);
         show(s, span->entry, e, end);
@@ -433,7 +410,7 @@ static inline __attribute__((always_inline)) void whole(struct session_stream *s
         s->call_ns += end - begin;
         if (around)
             around->inside += end - begin;
-        append(s, entry, JOB_LEAF, JOB_CALL, path, begin, end, e, around && around->kind == JOB_REGION);
+        append(s, entry, JOB_LEAF, JOB_CALL, path, begin, end, e, around);
         leave_skipped(s, skipped);
         show(s, entry, e, end);
     }

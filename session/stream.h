@@ -6,13 +6,13 @@
  *     struct session_stream *s = session_enter_from(base_frame_here());
  *     if (!s) return real(...);    // off, or inside Pythia already: pass through
  *     struct session_span span;
- *     session_begin(s, &span, &key, path);
- *     result = real(...);          // the guard is released during a region: the region's own calls are recorded; it
- *                                  // stays taken during a call: what MPI itself calls is not
+ *     session_begin_region(s, &span, name, function, path, &entry, owner);
+ *     real(...);                   // the guard is released: the region's own calls are recorded
  *     session_end_at(s, &span, &event, end, 0);
  *
- * A call into MPI has no events of the program inside and needs no span: its hook calls session_whole() when the call
- * is over, or session_leave() where it was no event.
+ * A call into MPI has no events of the program inside and needs no span: the guard stays taken, for what MPI itself
+ * calls is not recorded, and its hook calls session_whole() when the call is over, or session_leave() where it was no
+ * event.
  *
  * A span with nothing inside is one terminal (LEAF) appended when it ends. When another span begins inside, on the same
  * thread, the outer one becomes OPEN … CLOSE. Gaps and durations are exclusive: they add up to the stream's wall time.
@@ -66,10 +66,9 @@ void session_polled(struct session_stream *s, uint32_t entry, uint64_t begin, ui
 /* When a poll that found something began, with what polls took that found nothing since the last event, and with what
    is between two if that is no longer than a poll: ns, not before that event's end. */
 uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin);
-/* `path` as session_site_of() says, GRAMMAR_NONE: not known. */
-void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key, uint32_t path);
-/* The same for a region: `name` as in session_key, its outlined function, and what an earlier call left in *entry, on
-   whatever stream (GRAMMAR_NONE at first); `owner` is what session_owner() gives back. */
+/* `name` as in session_key, the region's outlined function, `path` as session_site_of() says (GRAMMAR_NONE: not known),
+   and what an earlier call left in *entry, on whatever stream (GRAMMAR_NONE at first); `owner` is what session_owner()
+   gives back. */
 void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
                           uint32_t path, uint32_t *entry, void *owner);
 /* Owner of this thread's innermost span whose hook still runs, asked from the frame `here`; NULL: there is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The session driven as hooks drive it, without MPI or OpenMP: spans in, a job out. */
+/* The session driven as hooks drive it, without MPI or OpenMP: calls and regions in, a job out. */
 #ifndef TESTS_UNIT_SESSION_CALLS_H
 #define TESTS_UNIT_SESSION_CALLS_H
 
@@ -24,38 +24,52 @@ static inline void session_end(struct session_stream *s, struct session_span *sp
 
 static const struct session_world alone = {.rank = 0, .ranks = 1, .mpi = ""};
 
-static inline struct session_key key_of(const char *function, enum job_kind kind)
+static inline struct session_key key_of(const char *function)
 {
     struct session_key key;
     memset(&key, 0, sizeof key);
     key.function = function;
-    key.kind = (uint8_t)kind;
+    key.kind = JOB_CALL;
     key.callsite = key.comm = GRAMMAR_NONE;
     return key;
 }
 
-static inline void span_from(struct base_frame frame, struct session_stream **s, struct session_span *span,
-                      const char *function, enum job_kind kind)
+static inline void region_from(struct base_frame frame, struct session_stream **s, struct session_span *span,
+                               const char *name)
 {
-    struct session_key key = key_of(function, kind);
+    uint32_t unknown = GRAMMAR_NONE;
     *s = session_enter_from(frame);
     ck_assert_ptr_nonnull(*s);
-    session_begin(*s, span, &key, GRAMMAR_NONE);
+    session_begin_region(*s, span, name, 0, GRAMMAR_NONE, &unknown, NULL);
 }
 
-/* The span ends with the function that this stands in; there may be others in it. */
-static inline __attribute__((always_inline)) void span_in(struct session_stream **s, struct session_span *span,
-                                                          const char *function, enum job_kind kind)
+/* The region ends with the function that this stands in; there may be calls and others in it. */
+static inline __attribute__((always_inline)) void region_in(struct session_stream **s, struct session_span *span,
+                                                            const char *name)
 {
-    span_from(base_frame_at(base_frame_here().at), s, span, function, kind);
+    region_from(base_frame_at(base_frame_here().at), s, span, name);
+}
+
+/* A call that has been entered returns. */
+static inline void whole_call(struct session_stream *s, const struct session_key *key, struct grammar_event *event)
+{
+    uint64_t begin = session_now(s);
+    session_whole(s, key, GRAMMAR_NONE, event, begin, session_now(s), 0);
+}
+
+/* False: it passed through, nothing is recorded. */
+static inline bool call_is_seen(const char *function)
+{
+    struct session_key key = key_of(function);
+    struct session_stream *s = session_enter();
+    if (s)
+        whole_call(s, &key, &(struct grammar_event){.channels = 0});
+    return s != NULL;
 }
 
 static inline void call(const char *function)
 {
-    struct session_stream *s;
-    struct session_span span;
-    span_in(&s, &span, function, JOB_CALL);
-    session_end(s, &span, &(struct grammar_event){.channels = 0});
+    ck_assert(call_is_seen(function));
 }
 
 static inline struct job *finish_and_check(void)
@@ -98,15 +112,9 @@ static inline void expect_times_add_up(const struct job *j, uint32_t thread)
 /* Calls until the session is finished. */
 static inline void *hammer_until_off(void *unused)
 {
-    struct session_stream *s;
-    (void)unused;
-    while ((s = session_enter()) != NULL) {
-        struct session_key key = key_of("x", JOB_CALL);
-        struct session_span span;
-        session_begin(s, &span, &key, GRAMMAR_NONE);
-        session_end(s, &span, &(struct grammar_event){.channels = 0});
-    }
-    return NULL;
+    while (call_is_seen("x"))
+        continue;
+    return unused;
 }
 
 static inline void loop_program(void)

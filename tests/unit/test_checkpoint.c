@@ -13,35 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "file/file.h"
 #include "pythia.h"
-#include "session/internal.h"
+#include "tests/unit/session_calls.h"
 #include "tests/unit/simulate.h"
-#include "tests/unit/unit.h"
-
-static const struct session_world alone = {.rank = 0, .ranks = 1, .mpi = ""};
-
-static void call(const char *function)
-{
-    struct session_span span;
-    struct session_key key;
-    memset(&key, 0, sizeof key);
-    key.function = function;
-    key.kind = JOB_CALL;
-    key.callsite = key.comm = GRAMMAR_NONE;
-    struct session_stream *s = session_enter_from(base_frame_here());
-    if (!s)
-        return;
-    session_begin(s, &span, &key, GRAMMAR_NONE);
-    session_end_at(s, &span, &(struct grammar_event){.channels = 0}, session_now(s), 0);
-}
 
 /* A stream of calls that is neither regular nor random; new functions turn up now and then. */
 static void anything(uint64_t *random, int i)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     uint64_t x = simulate_random(random);
-    call(names[x % 5 ? x % 3 : x / 5 % (1 + (uint64_t)(i / 500 < 7 ? i / 500 : 7))]);
+    (void)call_is_seen(names[x % 5 ? x % 3 : x / 5 % (1 + (uint64_t)(i / 500 < 7 ? i / 500 : 7))]);
 }
 
 static void check(const struct job *j)
@@ -191,7 +172,7 @@ static void write_parts(uint32_t rank, _Atomic uint64_t *safe)
     session_start(&(struct session_world){.rank = rank, .ranks = WRITERS, .mpi = ""}, NULL, 0);
     for (uint64_t events = 0, more = 8; events < MOST_EVENTS;) {
         for (uint64_t i = 0; i < more; i++)
-            call((const char *[]){"a", "b", "c", "d"}[simulate_random(&random) % 4]);
+            (void)call_is_seen((const char *[]){"a", "b", "c", "d"}[simulate_random(&random) % 4]);
         struct job *j = session_snapshot();
         more = (events += more) < 4000 ? events : 1;
         if (!j || session_part_write(j, true, why, sizeof why))
@@ -272,7 +253,7 @@ static int write_one(int events)
     char why[256];
     uint64_t random = 1;
     for (int i = 0; i < events; i++)
-        call((const char *[]){"a", "b", "c", "d"}[simulate_random(&random) % 4]);
+        (void)call_is_seen((const char *[]){"a", "b", "c", "d"}[simulate_random(&random) % 4]);
     struct job *j = session_snapshot();
     ck_assert_ptr_nonnull(j);
     int error = session_part_write(j, false, why, sizeof why);

@@ -65,11 +65,11 @@ START_TEST(regions_open_for_what_is_inside)
     struct session_stream *s;
     struct session_span outer, inner;
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
-    span_in(&s, &outer, "r", JOB_REGION);
+    region_in(&s, &outer, "r");
     session_end(s, &outer, &(struct grammar_event){.channels = 0});
-    span_in(&s, &outer, "r", JOB_REGION);
+    region_in(&s, &outer, "r");
     call("a");
-    span_in(&s, &inner, "n", JOB_REGION);
+    region_in(&s, &inner, "n");
     call("b");
     session_end(s, &inner, &(struct grammar_event){.channels = 0});
     session_end(s, &outer, &(struct grammar_event){.channels = 0});
@@ -98,12 +98,11 @@ static __attribute__((noinline)) struct session_stream *enter_below(void)
 /* During a call the guard is taken: what MPI itself calls passes through. */
 START_TEST(calls_inside_calls_pass_through)
 {
-    struct session_stream *s;
-    struct session_span span;
+    struct session_key key = key_of("a");
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
-    span_in(&s, &span, "a", JOB_CALL);
+    struct session_stream *s = session_enter();
     ck_assert_ptr_null(enter_below());
-    session_end(s, &span, &(struct grammar_event){.channels = 0});
+    whole_call(s, &key, &(struct grammar_event){.channels = 0});
     ck_assert_ptr_nonnull(session_enter());
     session_leave();
     struct job *j = finish_and_check();
@@ -126,7 +125,7 @@ static __attribute__((noinline)) void leave_region(bool calls)
 {
     struct session_stream *s;
     struct session_span span;
-    span_from(base_frame_here(), &s, &span, "r", JOB_REGION);
+    region_from(base_frame_here(), &s, &span, "r");
     if (calls)
         call("inside");
     longjmp(out, 1);
@@ -136,7 +135,7 @@ static __attribute__((noinline)) void leave_two_regions(bool calls)
 {
     struct session_stream *s;
     struct session_span span;
-    span_from(base_frame_here(), &s, &span, "q", JOB_REGION);
+    region_from(base_frame_here(), &s, &span, "q");
     if (calls)
         call("inside");
     leave_region(calls);
@@ -192,7 +191,7 @@ START_TEST(a_region_around_what_is_left_goes_on)
     struct session_stream *s;
     struct session_span outer;
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
-    span_in(&s, &outer, "outer", JOB_REGION);
+    region_in(&s, &outer, "outer");
     if (!setjmp(out))
         leave_region(true);
     session_end(s, &outer, &(struct grammar_event){.channels = 0}); /* nothing happened in between */
@@ -328,13 +327,8 @@ static void finish_at_once(int sig)
 /* As call(), but nothing of Check: what it reports to its parent takes malloc, which the handler must not interrupt. */
 static void call_alone(void)
 {
-    struct session_key key = key_of("a", JOB_CALL);
-    struct session_span span;
-    struct session_stream *s = session_enter();
-    if (!s)
+    if (!call_is_seen("a"))
         _exit(2);
-    session_begin(s, &span, &key, GRAMMAR_NONE);
-    session_end(s, &span, &(struct grammar_event){.channels = 0});
 }
 
 /* A program that calls exit() or MPI_Abort() in a handler, whatever of Pythia's it interrupted. */

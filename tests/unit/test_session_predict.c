@@ -131,14 +131,12 @@ static void *send_messages(void *number)
 {
     int own = *(int *)number;
     for (int i = 0; i < 300; i++) {
-        struct session_key key = key_of(i % (own + 2) ? "send" : "reduce", JOB_CALL);
+        struct session_key key = key_of(i % (own + 2) ? "send" : "reduce");
         struct grammar_event event = {.channels = 1u << GRAMMAR_PEER, .value = {[GRAMMAR_PEER] = i % (own + 2)}};
         key.peer_class = i % (own + 2) ? JOB_PEER_RANK : JOB_PEER_NONE;
-        struct session_span span;
         struct session_stream *s = session_enter();
         ck_assert_ptr_nonnull(s);
-        session_begin(s, &span, &key, GRAMMAR_NONE);
-        session_end(s, &span, &event);
+        whole_call(s, &key, &event);
     }
     return NULL;
 }

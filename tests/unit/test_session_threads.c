@@ -20,7 +20,7 @@ static void *end_in_a_region(void *unused)
 {
     struct session_stream *s;
     struct session_span region;
-    span_in(&s, &region, "region", JOB_REGION);
+    region_in(&s, &region, "region");
     call("inside");
     pthread_exit(unused);
 }
@@ -155,11 +155,11 @@ static void control_in(enum place place, enum control control)
     struct session_stream *s = NULL;
     struct session_span outer, inner;
     if (place != OUTSIDE)
-        span_in(&s, &outer, "outer", JOB_REGION);
+        region_in(&s, &outer, "outer");
     if (place == IN_OPENED || place == IN_BOTH)
         call("inside");
     if (place == IN_BOTH)
-        span_in(&s, &inner, "inner", JOB_REGION);
+        region_in(&s, &inner, "inner");
     apply(control);
     if (place == IN_BOTH)
         session_end(s, &inner, &(struct grammar_event){.channels = 0});
@@ -194,7 +194,7 @@ START_TEST(a_pause_inside_a_region_is_not_its_time)
     struct session_span region;
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     call("a");
-    span_in(&s, &region, "region", JOB_REGION);
+    region_in(&s, &region, "region");
     session_pause(true);
     uint64_t before = base_clock_now();
     usleep(PAUSE_NS / 1000);
