@@ -197,7 +197,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->data = r->argument = data;
     /* Inside a lowered region one thread is what the program's own nested regions would get. */
     r->nt = t->lowered ? 1 : nt;
-    r->direct = r->nested = r->shared = false;
+    r->acts = r->may = r->lowered = r->shared = r->direct = r->verify = r->nested = r->set = false; /* in one store */
     r->timed = NULL;
     r->stream = omp_hook_enter(t, frame);
     if (teams_share_timed() && teams_share_runs())
@@ -208,7 +208,6 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->caller = caller;
     r->asked = nt;
     r->site = NULL;
-    r->acts = r->may = r->lowered = r->verify = r->set = false;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (t->depth == 0)
         omp_hook_team_prepare(r, nt, flags);
@@ -280,11 +279,8 @@ static void region_close(struct omp_hook_region *r)
     pop(t, r);
     if (r->set)
         restore_icv(&r->icv);
-    if (r->site) {
-        base_fpu_t kept = base_fpu_hold();
+    if (r->site)
         gain = omp_hook_team_learn(r);
-        base_fpu_give_back(kept);
-    }
     if (r->energy)
         measure_energy(r);
     bool outermost = t->depth == 0 && !(r->traits & OMP_HOOK_LEAGUE);

@@ -69,17 +69,17 @@ struct omp_hook_region {
     bool may;                         /* … and may be another than the program's */
     bool lowered;                     /* one thread where the program would have got more */
     bool shared;                      /* fewer threads than the program's run the shares of all (shares.h) */
+    bool direct;                      /* called without libgomp */
+    bool verify;                      /* look at the team from inside, although its size is foreseen */
+    bool nested;                      /* inside one whose threads are timed */
+    bool set;                         /* icv holds what the region changed while it was called directly */
     struct omp_hook_loop loop;        /* that the region begins with: set by the hook */
     uint64_t construct;               /* that its shares begin with */
     uint64_t energy;                  /* uJ of the node at begin, + 1; 0: not measured */
     struct places_run placed;         /* where the program wished for a place */
-    bool direct;                      /* called without libgomp */
-    bool verify;                      /* look at the team from inside, although its size is foreseen */
     struct teams_team *timed;         /* its threads are (teams/share.h); NULL: they are not */
-    bool nested;                      /* inside one that is */
     struct teams_share share;         /* of the thread that entered it, there */
     uint64_t calls;                   /* ns in MPI calls of the stream at its begin */
-    bool set;                         /* icv holds what the region changed while it was called directly */
     struct omp_hook_icv icv;
 };
 

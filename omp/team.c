@@ -273,11 +273,13 @@ double omp_hook_team_learn(struct omp_hook_region *r)
         r->site->stats.verified += reason == 0;
         return 0;
     }
+    base_fpu_t kept = base_fpu_hold();
     double took = (double)(r->end - r->span.begin);
     if (r->acts && wanted == BEST)
         gain = teams_choice_end(&choice, &r->site->choice, took);
     count(r, took, gain);
     r->site->stats.verified += r->nt == r->asked && !reason;
+    base_fpu_give_back(kept);
     return gain;
 }
 
