@@ -17,15 +17,17 @@
 
 enum { MOST = 256, NONE = MOST };
 
-enum state { NEW, ABLE, WAITS, ENDED };
+enum state { ABLE, WAITS, ENDED }; /* of one that has begun */
 static struct omp_share shares[MOST];
 
 /* What one thread runs. */
 struct omp_hook_part {
-    uint32_t first, end; /* its shares */
-    uint32_t open;       /* of them, not ended */
-    uint32_t threads;    /* that run the region */
-    bool enters;         /* it is the one that entered it */
+    uint32_t first, fresh, end; /* its shares; from `fresh` on they have not begun */
+    uint32_t open;              /* of them, not ended */
+    uint32_t threads;           /* that run the region */
+    int error;                  /* errno that each begins with */
+    uint64_t construct;         /* likewise */
+    bool enters;                /* it is the one that entered it */
 };
 
 /* The region that is run. */
@@ -169,23 +171,21 @@ static void meet(const struct omp_hook_part *part)
         teams_share_resume();
 }
 
-/* The next one that can go on, in the order of their numbers; this one where there is no other; NONE: all ended. */
+/* The next one: that has not begun, or can go on, in the order of their numbers; this one where there is no other; NONE:
+   all ended. */
 static uint32_t pick(const struct omp_hook_part *part, uint32_t from)
 {
-    uint32_t count = part->end - part->first, next = NONE;
-    bool waiting = false;
-    if (from + 1 < part->end && shares[from + 1].state == NEW) /* mostly */
-        return from + 1;
+    uint32_t next = NONE;
+    if (part->fresh < part->end)
+        return part->fresh;
     if (part->open == 0)
         return NONE;
-    for (uint32_t i = 1; i <= count; i++) {
-        uint32_t s = part->first + (from - part->first + i) % count;
-        if (shares[s].state == NEW || shares[s].state == ABLE)
+    for (uint32_t s = from + 1; s < part->end; s++)
+        if (shares[s].state == ABLE)
             return s;
-        waiting |= shares[s].state == WAITS;
-    }
-    if (!waiting)
-        return NONE;
+    for (uint32_t s = part->first; s <= from; s++)
+        if (shares[s].state == ABLE)
+            return s;
     meet(part);
     for (uint32_t s = part->end; s-- > part->first;)
         if (shares[s].state == WAITS) {
@@ -212,37 +212,37 @@ static void go_to(uint32_t next)
     struct omp_hook_thread *t = &omp_hook_thread;
     struct omp_share *from = &shares[t->number], *to = &shares[next];
     from->error = errno;
-    t->number = next;
-    if (to->state == NEW) {
-        to->state = ABLE;
+    if (next == t->part->fresh) {
         to->context = new_context(to->top);
+    } else {
+        t->number = next;
+        errno = to->error;
     }
-    errno = to->error;
     omp_shares_switch(&from->context, to->context);
 }
 
-/* Runs one to its end; returns the one to go on with. */
-static uint32_t run_one(uint32_t share)
+/* One that has not begun yet, to its end. */
+static inline __attribute__((always_inline)) void run_fresh(struct omp_hook_thread *t, int *error)
 {
-    struct omp_hook_thread *t = &omp_hook_thread;
-    t->number = share;
-    shares[share].state = ABLE;
-    errno = shares[share].error;
+    struct omp_share *s = &shares[t->part->fresh];
+    t->number = t->part->fresh++;
+    *error = t->part->error;
+    s->construct = t->part->construct;
+    s->trip = 0;
+    s->state = ABLE;
     now.fn(now.data);
-    shares[share].error = errno;
-    shares[share].state = ENDED;
+    s->state = ENDED;
     t->part->open--;
-    return pick(t->part, share);
 }
 
 /* What has not begun yet may have the stack of one that ended. The last to end goes back to the thread's own stack. */
 static void start_on_own_stack(void)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
-    uint32_t next = t->number;
     do
-        next = run_one(next);
-    while (next != NONE && shares[next].state == NEW);
+        run_fresh(t, &errno);
+    while (t->part->fresh < t->part->end);
+    uint32_t next = pick(t->part, t->number);
     go_to(next == NONE ? t->part->first : next);
     __builtin_unreachable();
 }
@@ -266,21 +266,18 @@ static __attribute__((noinline)) void run_part(const struct omp_hook_region *r, 
     struct omp_hook_part part = { .first = (number * team + threads - 1) / threads,
                                   .end = ((number + 1) * team + threads - 1) / threads,
                                   .threads = threads,
+                                  .error = errno,
+                                  .construct = r->construct,
                                   .enters = number == 0 };
+    part.fresh = part.first;
     part.open = part.end - part.first;
     if (part.enters)
         now.frame = base_frame_here();
-    for (uint32_t s = part.first; s < part.end; s++) {
-        shares[s].state = NEW;
-        shares[s].error = errno;
-        shares[s].construct = r->construct;
-        shares[s].trip = 0;
-    }
     t->part = &part;
     t->team = team;
-    for (uint32_t next = run_one(part.first); next != NONE; next = pick(&part, part.first))
+    run_fresh(t, &errno);
+    for (uint32_t next = pick(&part, part.first); next != NONE; next = pick(&part, part.first))
         go_to(next);
-    errno = shares[part.first].error;
     t->team = t->number = 0;
 }
 
