@@ -30,15 +30,15 @@ static double left(const struct teams_choice *c, double spent, uint64_t now)
 
 /* --- Times --- */
 
-/* Returns what of it is an outlier. The first time here takes the place of one that was only taken over; were it not
-   cut, one stall would keep a place from ever having that size again. */
+/* Returns what of it is an outlier. The first time here takes the place of one that was only taken over. It has what
+   comes once (threads that wake, pages) and maybe a stall: of the first two the lesser one counts. */
 static float add(struct teams_times *t, enum teams_size size, float took)
 {
     float mean = t->time[size], kept = mean > 0 ? fminf(took, outlier * mean) : fmaxf(took, 1);
-    bool first = t->count[size] == 0;
-    t->count[size] += t->count[size] < REMEMBERED;
-    t->time[size] = mean + (kept - mean) / (float)t->count[size];
-    return first ? 0 : took - kept;
+    uint8_t before = t->count[size];
+    t->count[size] += before < REMEMBERED;
+    t->time[size] = before == 1 ? fminf(mean, kept) : mean + (kept - mean) / (float)t->count[size];
+    return before == 0 ? 0 : took - kept;
 }
 
 /* Its times at this place of the turn, which starts from what is known of it anywhere. */
@@ -63,17 +63,24 @@ static bool is_seen(const struct teams_choice *c, const struct teams_site *site)
     return c->proven || site->times.count[TEAMS_OWN];
 }
 
+/* A single time may be a stall's: it must not keep a place from that size for good. */
+static bool is_single(const struct teams_choice *c, const struct teams_site *site, enum teams_size size)
+{
+    return (c->here->count[size] ? c->here : &site->times)->count[size] == 1;
+}
+
 /* Another size, where the account bears it: at first the worst case, then what may be lost against a team not seen, or
    is. */
 static enum teams_size try_size(struct teams_choice *c, const struct teams_site *site, enum teams_size size,
                                 uint64_t now)
 {
     const struct teams_times *t = c->here;
-    double worst = (double)site->own / teams_choice_threads(c, size, site->own), took = t->time[size], most;
-    if (took <= 0)
-        most = t->time[TEAMS_OWN] > 0 ? (worst - 1) * t->time[TEAMS_OWN] : INFINITY;
-    else
+    double worst = (double)site->own / teams_choice_threads(c, size, site->own), took = t->time[size];
+    double bound = t->time[TEAMS_OWN] > 0 ? (worst - 1) * t->time[TEAMS_OWN] : INFINITY, most = bound;
+    if (took > 0)
         most = is_seen(c, site) ? took - t->time[TEAMS_OWN] : took * (1 - 1 / worst);
+    if (is_single(c, site, size)) /* if it took more, it stalled */
+        most = fmin(most, bound);
     c->trial = took <= 0;
     return most <= fmax(0, left(c, c->behind + c->doubt, now)) ? size : TEAMS_OWN;
 }
@@ -81,10 +88,9 @@ static enum teams_size try_size(struct teams_choice *c, const struct teams_site 
 static enum teams_size choose_here(struct teams_choice *c, const struct teams_site *site, uint64_t now)
 {
     const struct teams_times *t = c->here;
-    float team = t->time[c->team] > 0 ? t->time[c->team] : t->time[TEAMS_OWN];
-    if (t->time[TEAMS_ONE] > 0 && team > 0 && team + c->late < t->time[TEAMS_ONE])
-        return try_size(c, site, c->team, now);
-    return try_size(c, site, TEAMS_ONE, now);
+    float one = t->time[TEAMS_ONE], team = t->time[c->team] > 0 ? t->time[c->team] : t->time[TEAMS_OWN];
+    bool slower = one > 0 && !is_single(c, site, TEAMS_ONE) && team > 0 && team + c->late < one;
+    return try_size(c, site, slower ? c->team : TEAMS_ONE, now);
 }
 
 static enum teams_size decide(struct teams_choice *c, const struct teams_site *site, uint64_t now)
