@@ -123,7 +123,7 @@ static void publish_recorded(const struct job *job)
         print_recorded(job, path);
     else if (job->info.missing) /* the summary says it, too */
         base_log_warn("incomplete: %u of %u ranks are missing in %s", job->info.missing, job->info.ranks, path);
-    session_print_summary(path, "summary");
+    session_print_summary(path, "summary", false);
 }
 
 /* The score, and what was learned of regions and tasks; what was recorded stays. */
@@ -136,7 +136,7 @@ static void store_score(struct job *reference, const struct job *job, const char
     if (error)
         base_log_warn("the score of this run is not stored: %s", why);
     else
-        session_print_summary(path, "predicted");
+        session_print_summary(path, "predicted", reference->places.place_count > 0);
 }
 
 static uint64_t lost_events(const struct job *job)
@@ -181,7 +181,7 @@ static void fold_in(struct job *job, struct job *reference, const char *path)
     }
     base_log_info("updated %s: runs=%u classes kept=%u (this run weighs %.2f) new=%u gone=%u", path, u.runs, u.kept,
                   u.share, u.added, u.dropped);
-    session_print_summary(path, "predicted");
+    session_print_summary(path, "predicted", false);
 }
 
 /* What the run is to be compared with; its own times are known only now, when all ranks have ended. */

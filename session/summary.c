@@ -66,7 +66,7 @@ void session_summary_wait(void)
     waitpid(child, NULL, 0);
 }
 
-void session_print_summary(const char *file, const char *view)
+void session_print_summary(const char *file, const char *view, bool kept)
 {
     const char *command = getenv("PYTHIA_COMMAND");
     char within[32];
@@ -80,7 +80,7 @@ void session_print_summary(const char *file, const char *view)
     sigset_t none;
 
     session_summary_wait();
-    if (!command || !*command || stat(file, &st) || !S_ISREG(st.st_mode))
+    if (!command || !*command || (kept && !shown) || stat(file, &st) || !S_ISREG(st.st_mode))
         return;
     uint64_t fiftieth = (base_clock_now() - session.begin) / 50000000;
     snprintf(within, sizeof within, "%u",
