@@ -301,6 +301,8 @@ static void life_event(const struct watch_call *info, void *from, uint64_t took,
     if (recorded) {
         pmpi_hook_returned(&call, true);
         pmpi_hook_end(&call);
+        if (took && watch_board_here) /* starting is no pause of the program's, however long it took */
+            watch_board_here->longest = 0;
     }
 }
 

@@ -107,7 +107,7 @@ struct watch_board {
     uint64_t where;                 /* of a call that blocks: handle of the communicator, or of the request; 0: none */
     int32_t source, dest, tag;      /* … that has `peers` */
     uint64_t mpi_ns, omp_ns;        /* in calls and in regions that have ended */
-    uint64_t longest;               /* ns: an event with the gap before it */
+    uint64_t longest;               /* ns: an event with the gap before it, but MPI_Init's */
 
     /* Nobody's: who reads a board has here what it is in, or was in last, its way, the return address into the program
        (WATCH_OF_REGION: the region's function), and how many events there were. */

@@ -15,13 +15,14 @@
  * neither been through it nor are in it: each rank counts the collectives on each communicator. A wait for any of
  * several ends when one of them comes.
  *
- * How long is too long: LONGER times the longest pause of this run so far, an event with the gap before it, on any
- * rank, at least SHORTEST. A circle does not end. A wait for who computes may: what is known of it is how often, n,
- * the rank that waits has been through this call, at this place, and the others have come back from where they are.
- * If these times come in no particular order, the next of n + 1 is the longest one with a chance of 1 / (n + 1), and
- * LONGER times as long with less: that is the bound on a false alarm, a pause. Below ENOUGH it has to be ENOUGH / (n
- * + 1) times as long. Where n is 0, as in a first reading of input or a new phase, nothing is known: then it is told
- * who waits for whom, and there is no verdict. Of a recording, its own n and its longest pause there count, too.
+ * How long is too long: LONGER times the longest pause of this run so far, an event after MPI_Init with the gap before
+ * it, on any rank, at least SHORTEST. A circle does not end. A wait for who computes may: what is known of it is how
+ * often, n, the rank that waits has been through this call, at this place, and the others have come back from where
+ * they are. If these times come in no particular order, the next of n + 1 is the longest one with a chance of
+ * 1 / (n + 1), and LONGER times as long with less: that is the bound on a false alarm, a pause. Below ENOUGH it has to
+ * be ENOUGH / (n + 1) times as long. Where n is 0, as in a first reading of input or a new phase, nothing is known:
+ * then it is told who waits for whom, and there is no verdict. Of a recording, its own n and its longest pause there
+ * count, too.
  *
  * Nothing is said of who could have run and had next to no processor time (less than a hundredth) between two looks.
  *

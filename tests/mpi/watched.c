@@ -5,7 +5,8 @@
  *     watched FAULT [TURNS]        turns before it, 200
  *
  * Each fault stands in a function of its name: the place that pythia watch is to find. Who waits naps, unless
- * WATCHED_SPINS is set: so do some MPIs, and so dozens of ranks that wait leave a few cores to others.
+ * WATCHED_SPINS is set: so do some MPIs, and so dozens of ranks that wait leave a few cores to others. Rank 1 starts
+ * WATCHED_LATE seconds late.
  */
 #define PYTHIA_OPTIONAL
 #include <mpi.h>
@@ -367,10 +368,19 @@ static const struct fault {
               {"slow", slow},           {"phase", phase},
               {"ask", ask},             {"known", known},         {"none", NULL}};
 
+static void start_late(void)
+{
+    const char *late = getenv("WATCHED_LATE"), *own = getenv("OMPI_COMM_WORLD_RANK");
+    own = own ? own : getenv("PMI_RANK");
+    if (late && own && !strcmp(own, "1"))
+        nap(atol(late) * 1000000);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "none";
     int turns = argc > 2 ? atoi(argv[2]) : 200;
+    start_late();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
