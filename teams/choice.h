@@ -9,7 +9,8 @@
  *   OWN    every region as the program says: what everything else has to beat
  *   ONE    every region with one thread                            } that may change its team
  *   CORES  every region with as many threads as processors         }
- *   MIXED  every region with the size that took least at its place in the turn; what is not known is tried
+ *   MIXED  every region with the size that took least at its place in the turn; what is not known is tried, and once
+ *          more what is known from one time alone, which may have stalled
  *
  *   turns   found .. | OWN  ONE  MIXED | OWN  ONE  MIXED | OWN  ONE  MIXED | best ........ | OWN  ONE  MIXED | ...
  *                     <------------------- a comparison ------------------> <- distance -> <- the next one ...
