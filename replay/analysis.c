@@ -13,6 +13,7 @@
 #define CLOSE 0.02 /* the replay of the recording itself: closer is not tried */
 enum {
     REPLAYS = 4, /* at least */
+    DRAWN = 10,
     EXACT_STEPS = 500000, MANY_RANKS = 1024, /* a turn of more ranks is as many steps: no more than a few are walked */
     MOST_TIMES = 1 << 23  /* ranks x terminals: 200 MiB */
 };
@@ -25,9 +26,18 @@ static bool cannot_wait(const struct job *j, uint32_t terminal)
     return t->kind == JOB_CALL && t->phase == JOB_LEAF && t->call_kind == JOB_P2P && !t->blocking;
 }
 
-uint64_t analysis_exact_steps(const struct replay_analysis *a)
+int analysis_run(struct replay_analysis *a, bool drawn, struct replay_blame *blame, struct replay_result *out)
 {
-    return analysis_ranks(a) < MANY_RANKS ? EXACT_STEPS : EXACT_STEPS / 4;
+    struct replay_model m = replay_bind_model(a->bind);
+    uint64_t most = drawn ? DRAWN * a->steps : a->steps;
+    struct replay_how how = { .limit = most < a->left ? most : a->left,
+                              .exact_steps = analysis_ranks(a) < MANY_RANKS ? EXACT_STEPS : EXACT_STEPS / 4,
+                              .blame = blame };
+    if (a->left == 0)
+        return PYTHIA_ELIMIT;
+    int rc = replay_run(replay_bind_source(a->bind), &m, &how, out);
+    a->left -= out->walked < a->left ? out->walked : a->left;
+    return rc;
 }
 
 struct least { double overhead, round, byte; };
@@ -102,13 +112,12 @@ bool analysis_waits(const struct bind_site *s)
 static int replay(struct replay_analysis *a, bool causes)
 {
     const struct replay_source *s = replay_bind_source(a->bind);
-    struct replay_model m = replay_bind_model(a->bind);
-    struct replay_how how = { .limit = a->steps, .exact_steps = analysis_exact_steps(a) };
 
     replay_blame_destroy(a->blame);
-    a->blame = how.blame = (causes ? replay_blame_create : replay_blame_create_sums)(s->ranks, s->places);
+    a->blame = (causes ? replay_blame_create : replay_blame_create_sums)(s->ranks, s->places);
     free(a->result.end);
-    return replay_run(s, &m, &how, &a->result);
+    a->result.end = NULL;
+    return analysis_run(a, false, a->blame, &a->result);
 }
 
 static double off(const struct replay_analysis *a)
@@ -205,8 +214,7 @@ static int analyse(struct replay_analysis *a)
             *replay_bind_extra(a->bind, s) = least_rest(a, s);
     a->fill = 1;
     rc = rc ?: replay(a, true);
-    if (rc == 0)
-        replay_moving_find(a);
+    rc = rc ?: replay_moving_find(a);
     rc = rc ?: fit_rests(a, bare);
     a->missed = rc ? 0 : off(a);
     return rc;
@@ -233,6 +241,7 @@ int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_an
     a->job = j;
     a->recorded = recorded(j);
     a->steps = steps / REPLAYS;
+    a->left = steps < REPLAY_ANALYSIS_STEPS ? steps : UINT64_MAX;
     a->bind = replay_bind_create(j, NULL);
     return give(a, analyse(a), analysis);
 }
@@ -258,6 +267,7 @@ int replay_analysis_resize(struct replay_analysis *a, const struct replay_resize
     to->moving.at = NULL;
     to->moving.cause = NULL;
     to->steps = a->steps;
+    to->left = a->left;
     to->bind = replay_bind_create(a->job, resize);
     replay_bind_take(to->bind, a->bind);
     int rc = replay(to, true);

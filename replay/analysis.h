@@ -35,11 +35,13 @@ struct replay_analysis {
     double missed;   /* by how much the replay is longer than that, a share */
     double fill;     /* how much of extras and rests is counted (replay_bind_fill) */
     double drawn;    /* with drawn work the replay is so much longer, a factor; 0: not asked yet */
-    uint64_t steps;  /* of one replay, at most */
+    uint64_t steps;  /* of one replay, at most; with drawn work ten times as many */
+    uint64_t left;   /* of all that are still made */
 };
 
-/* `steps`: how many all replays together may take; a microsecond has about three. */
-enum { REPLAY_ANALYSIS_STEPS = 60000000, REPLAY_ANALYSIS_MS = 20000 };
+/* `steps`: how many all replays together may take, those with drawn work included; a microsecond has one to three. With
+   REPLAY_ANALYSIS_STEPS all together have no limit, but each has: beyond that moving imbalance is not known. */
+enum { REPLAY_ANALYSIS_STEPS = 60000000, REPLAY_ANALYSIS_MS = 1000 };
 /* 0; PYTHIA_ELIMIT: too many ranks times calls, or more steps than that until its loops repeat; what
    else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis);
@@ -79,10 +81,11 @@ static inline uint32_t analysis_ranks(const struct replay_analysis *a)
     return replay_bind_source(a->bind)->ranks;
 }
 
-uint64_t analysis_exact_steps(const struct replay_analysis *a);
-/* A replay with a change. 0 or PYTHIA_ELIMIT; `blame` may be NULL. */
-int analysis_wall(struct replay_analysis *a, const struct bind_change *c, uint64_t limit, struct replay_blame *blame,
-                  double *seconds, bool *known);
+/* A replay, of what is bound now. 0 or PYTHIA_ELIMIT. */
+int analysis_run(struct replay_analysis *a, bool drawn, struct replay_blame *blame, struct replay_result *out);
+/* One with a change, its work drawn. Likewise; `blame` may be NULL. */
+int analysis_wall(struct replay_analysis *a, const struct bind_change *c, struct replay_blame *blame, double *seconds,
+                  bool *known);
 /* With drawn work the replay is so much longer than with rests, a factor. */
 double analysis_drawn(struct replay_analysis *a);
 /* Whether what a call there takes may be a wait. */

@@ -6,7 +6,7 @@
 
 #include "replay/analysis.h"
 
-enum { SEEDS = 3, STEPS = 10 /* times those of a replay of means */ };
+enum { SEEDS = 3 };
 #define LEAST 0.005 /* of the wall time: an excess that is looked at */
 
 /* --- Where the excess is --- */
@@ -66,9 +66,8 @@ static int draw(struct replay_analysis *a, enum bind_draw how, uint64_t seed, st
                 double *explained)
 {
     struct bind_change c = { .balance = GRAMMAR_NONE, .draw = how, .seed = seed };
-    uint64_t limit = STEPS * a->steps;
     bool known;
-    int rc = analysis_wall(a, &c, limit, blame, explained, &known);
+    int rc = analysis_wall(a, &c, blame, explained, &known);
 
     *explained -= (double)a->result.longest / 1e9;
     return rc;
@@ -134,7 +133,7 @@ static void share_out(struct replay_moving *m, double at_long)
     m->unexplained = m->excess - m->moving - m->varying;
 }
 
-void replay_moving_find(struct replay_analysis *a)
+int replay_moving_find(struct replay_analysis *a)
 {
     const struct replay_source *source = replay_bind_source(a->bind);
     struct replay_moving *m = &a->moving;
@@ -147,11 +146,12 @@ void replay_moving_find(struct replay_analysis *a)
         m->cause[s] = GRAMMAR_NONE;
     if (m->excess < LEAST * a->recorded) {
         m->excess = 0;
-        return;
+        return 0;
     }
     double at_long = find_sites(a);
     struct replay_blame *drawn = replay_blame_create(source->ranks, source->places);
-    bool known = draw_all(a, drawn) == 0;
+    int rc = draw_all(a, drawn);
+    bool known = rc == 0;
     if (!known)
         m->independent = m->apart = 0;
     share_out(m, at_long);
@@ -160,6 +160,7 @@ void replay_moving_find(struct replay_analysis *a)
     for (uint32_t s = 0; s < sites; s++)
         m->at[s] *= m->moving / m->excess;
     replay_blame_destroy(drawn);
+    return a->left ? 0 : rc;
 }
 
 void replay_moving_close(struct replay_moving *m)

@@ -29,8 +29,9 @@ struct replay_moving {
     double at_all;                    /* ns of all ranks: calls beyond the replay, at all sites */
 };
 
-/* Of an analysis that has replayed mean work and the shortest calls, without rests. 0. */
-void replay_moving_find(struct replay_analysis *a);
+/* Of an analysis that has replayed mean work and the shortest calls, without rests. 0, or PYTHIA_ELIMIT where
+   drawing takes more than all replays together may. */
+int replay_moving_find(struct replay_analysis *a);
 void replay_moving_close(struct replay_moving *m);
 
 /* How much each kind of drawing counts in what the job takes: adds up to 1. */

@@ -7,8 +7,7 @@
 
 enum {
     DRAWS = 8, FEW_DRAWS = 2, /* few: of replays of many steps */
-    MANY_STEPS = 300000,
-    LIMIT = 10 /* times the steps of a replay of means */
+    MANY_STEPS = 300000
 };
 
 double replay_analysis_unmatched(const struct replay_result *r)
@@ -21,15 +20,13 @@ static bool is_known(const struct replay_result *r)
     return replay_analysis_unmatched(r) <= REPLAY_FEW_UNMATCHED;
 }
 
-int analysis_wall(struct replay_analysis *a, const struct bind_change *c, uint64_t limit, struct replay_blame *blame,
-                  double *seconds, bool *known)
+int analysis_wall(struct replay_analysis *a, const struct bind_change *c, struct replay_blame *blame, double *seconds,
+                  bool *known)
 {
-    struct replay_how how = { .limit = limit, .exact_steps = analysis_exact_steps(a), .blame = blame };
     struct replay_result r;
 
     replay_bind_set(a->bind, c);
-    struct replay_model m = replay_bind_model(a->bind);
-    int rc = replay_run(replay_bind_source(a->bind), &m, &how, &r);
+    int rc = analysis_run(a, true, blame, &r);
     replay_bind_set(a->bind, NULL);
     if (rc == 0) {
         *seconds = (double)r.longest / 1e9;
@@ -71,7 +68,7 @@ static int weighed(struct replay_analysis *a, struct bind_change *c, double *sec
     for (size_t i = 0; i < sizeof part / sizeof *part && rc == 0; i++) {
         c->draw = part[i].draw;
         if (part[i].weight > 0)
-            rc = analysis_wall(a, c, LIMIT * a->steps, NULL, &one, known);
+            rc = analysis_wall(a, c, NULL, &one, known);
         *seconds += part[i].weight > 0 ? part[i].weight * one : 0;
     }
     fill(a, false, false);
@@ -174,7 +171,7 @@ int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficien
     double sum, most = longest_work(a, &sum), ideal, all = replay_analysis_replayed(a);
 
     fill(a, false, true);
-    int rc = analysis_wall(a, &c, LIMIT * a->steps, NULL, &ideal, &out->known);
+    int rc = analysis_wall(a, &c, NULL, &ideal, &out->known);
     fill(a, false, false);
     if (rc != 0)
         return rc;

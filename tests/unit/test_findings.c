@@ -333,6 +333,32 @@ START_TEST(test_what_if)
 }
 END_TEST
 
+/* Each turn another rank works five times as long. */
+static void moving(struct maker *m)
+{
+    uint32_t sum = call(m, "MPI_Allreduce", 0x10, JOB_COLLECTIVE);
+
+    for (uint32_t i = 0; i < TURNS; i++) {
+        bool works = (i * i + i / 3) % RANKS == m->rank;
+        add(m, sum, works ? 5000 : 1000, works ? 100 : 4100, -1);
+    }
+}
+
+/* What all replays together may take is for those with drawn work, too: these walk each turn. */
+START_TEST(test_steps_of_all_replays)
+{
+    struct job *j = make(moving);
+    struct replay_analysis *a = NULL, *none = NULL;
+
+    ck_assert_int_eq(replay_analysis_create(j, REPLAY_ANALYSIS_STEPS - 1, &a), 0);
+    ck_assert(a->moving.moving > 0 && a->result.walked < REPLAY_ANALYSIS_STEPS / 100);
+    ck_assert_int_eq(replay_analysis_create(j, 8 * a->result.walked, &none), PYTHIA_ELIMIT);
+    ck_assert_ptr_null(none);
+    replay_analysis_destroy(a);
+    job_destroy(j);
+}
+END_TEST
+
 /* A million ranks are not replayed one by one: that is said at once, before anything is made for each. */
 START_TEST(test_a_million_ranks)
 {
@@ -402,7 +428,8 @@ int main(void)
         UNIT_TEST(test_imbalance), UNIT_TEST(test_master_works), UNIT_TEST(test_even_work), UNIT_TEST(test_scatter),
         UNIT_TEST(test_completed_later), UNIT_TEST(test_one_of_many),
         UNIT_TEST(test_late_sender), UNIT_TEST(test_chain),
-        UNIT_TEST(test_what_if), UNIT_TEST(test_a_million_ranks), UNIT_TEST(test_shares_of_threads),
+        UNIT_TEST(test_what_if), UNIT_TEST(test_steps_of_all_replays), UNIT_TEST(test_a_million_ranks),
+        UNIT_TEST(test_shares_of_threads),
     };
     return unit_run("findings/findings", tests, UNIT_COUNT(tests));
 }
