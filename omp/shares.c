@@ -180,12 +180,11 @@ static uint32_t pick(const struct omp_hook_part *part, uint32_t from)
         return part->fresh;
     if (part->open == 0)
         return NONE;
-    for (uint32_t s = from + 1; s < part->end; s++)
+    for (uint32_t i = part->first, s = from; i < part->end; i++) {
+        s = s + 1 < part->end ? s + 1 : part->first;
         if (shares[s].state == ABLE)
             return s;
-    for (uint32_t s = part->first; s <= from; s++)
-        if (shares[s].state == ABLE)
-            return s;
+    }
     meet(part);
     for (uint32_t s = part->end; s-- > part->first;)
         if (shares[s].state == WAITS) {
@@ -222,11 +221,11 @@ static void go_to(uint32_t next)
 }
 
 /* One that has not begun yet, to its end. */
-static inline __attribute__((always_inline)) void run_fresh(struct omp_hook_thread *t, int *error)
+static inline __attribute__((always_inline)) void run_fresh(struct omp_hook_thread *t)
 {
     struct omp_share *s = &shares[t->part->fresh];
     t->number = t->part->fresh++;
-    *error = t->part->error;
+    errno = t->part->error;
     s->construct = t->part->construct;
     s->trip = 0;
     s->state = ABLE;
@@ -240,7 +239,7 @@ static void start_on_own_stack(void)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
     do
-        run_fresh(t, &errno);
+        run_fresh(t);
     while (t->part->fresh < t->part->end);
     uint32_t next = pick(t->part, t->number);
     go_to(next == NONE ? t->part->first : next);
@@ -275,7 +274,7 @@ static __attribute__((noinline)) void run_part(const struct omp_hook_region *r, 
         now.frame = base_frame_here();
     t->part = &part;
     t->team = team;
-    run_fresh(t, &errno);
+    run_fresh(t);
     for (uint32_t next = pick(&part, part.first); next != NONE; next = pick(&part, part.first))
         go_to(next);
     t->team = t->number = 0;

@@ -13,7 +13,7 @@
 #define CLOSE 0.02 /* the replay of the recording itself: closer is not tried */
 enum {
     REPLAYS = 4, /* at least */
-    DRAWN = 10,
+    DRAWN = 10, /* times the steps of one with mean work */
     EXACT_STEPS = 500000, MANY_RANKS = 1024, /* a turn of more ranks is as many steps: no more than a few are walked */
     MOST_TIMES = 1 << 23  /* ranks x terminals: 200 MiB */
 };
