@@ -116,17 +116,19 @@ void omp_hook_team_begin(void)
 }
 
 /* Before the first region enters libgomp, by that thread, and not later: what reads code is loaded where this run will
-   read some. */
-static void prepare_reading(void)
+   read some. That takes some ms, which are nobody's, as are those of reading. */
+static void prepare_reading(struct session_stream *stream)
 {
     static bool done;
     if (done)
         return;
     done = true;
     base_fpu_t kept = base_fpu_hold();
+    uint64_t since = base_clock_now();
     bool remembers = acts(), reads = reads_code();
     if (libgomp_real()->omp_get_max_threads() > 1 && (remembers || reads))
         teams_safety_prepare(reads, remembers ? keep_memory : NULL);
+    (void)session_skip(stream, since);
     base_fpu_give_back(kept);
 }
 
@@ -185,12 +187,15 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     r->site = omp_hook_site_find(r);
     if (!r->site)
         return;
-    prepare_reading();
+    prepare_reading(r->stream);
     bool due = teams_account_due(&r->site->account);
     if (!due && !acts())
         return; /* only counted */
-    if (should_ask(r))
+    if (should_ask(r)) {
+        uint64_t since = base_clock_now();
         omp_hook_site_ask(r->site);
+        (void)session_skip(r->stream, since);
+    }
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
     choice.pinned = choice.pinned || r->site->thread_data;
     bool may = may_be_shared(r, nt, flags);
