@@ -8,8 +8,8 @@
 # From the build directory. LIST: a line a program, its name, a tab, its command. Runs of a second and more say most. A
 # line a cell: medians of seconds of alternating rounds (also the recorded run), predicted / as shipped, the same of
 # processor time (which a busy machine disturbs less, and spinning threads take), whether standard output is what two
-# unmodified runs say, where these agree word for word; then a line a program about its regions: how many do the same
-# with any number of threads, are run in turn, are left alone and why.
+# unmodified runs say, where these agree word for word; then a line a program about its regions: the work of how many
+# may be done by fewer threads, how many are left alone and why.
 set -eu
 . "$(dirname "$0")/lib.sh"
 rounds=5 threads='2 4' policies='passive default'
@@ -67,12 +67,11 @@ regions() {
 import json, sys
 from collections import Counter
 found = [r["choice"] for r in json.load(sys.stdin)["oracle"]["regions"]]
-proven, turn = sum(c["proven"] for c in found), sum(c["in_turn"] for c in found)
-left = [c for c in found if not c["proven"] and not c["in_turn"]]
-why = Counter(k.split(" at ")[0].split(" in ")[0] for c in left for k in c["kept"][-1:])
+left = [c["kept"][-1:] for c in found if not c["proven"] or c["kept"]]
+why = Counter(k.split(" at ")[0].split(" in ")[0] for kept in left for k in kept)
 text = "; ".join("%d %s" % (n, k) for k, n in why.items())
-print("%-22s %d regions: %d with any number of threads, %d in turn, %d left alone%s" %
-      (sys.argv[1], len(found), proven, turn, len(left), " (" + text + ")" if text else ""))' "$1"
+print("%-22s %d regions: fewer threads may do the work of %d, %d left alone%s" %
+      (sys.argv[1], len(found), len(found) - len(left), len(left), " (" + text + ")" if text else ""))' "$1"
 }
 
 printf '%-22s %3s %-8s %8s %8s %8s %6s %8s %8s %6s\n' program T policy shipped recorded predict ratio cpu predict \
