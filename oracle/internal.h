@@ -353,9 +353,8 @@ void oracle_drift(struct oracle *o, uint32_t events); /* forgets slowly: so many
 /* --- preload.c --- */
 /* Puts a hypothesis at event number `event` < length of its reference: rooted, as if it had just been followed. */
 void oracle_seek(const struct oracle *o, struct oracle_hypothesis *h, uint64_t event);
-void oracle_preload(struct oracle *o);      /* once, before the first event: what is to be listed, and of short
-                                               references the list */
-void oracle_preload_more(struct oracle *o); /* some more of it */
+void oracle_preload(struct oracle *o);      /* once, before the first event: what is to be listed */
+void oracle_preload_more(struct oracle *o); /* some of it */
 
 /* --- mixer.c --- */
 void oracle_mixer_create(struct oracle *o); /* once `past` is there, or NULL */

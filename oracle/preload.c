@@ -4,17 +4,16 @@
  * over it. So the second source knows what usually follows in the references, too, and a place in the list that looks
  * like the present is a position to go on from.
  *
- * A short list is made before the run, a long one from the first event on that the reference did not foresee, some at
- * each event: until then nobody asks for it.
+ * The list is made from the first event on that the reference did not foresee, some at each event: until then nobody
+ * asks for it.
  */
 #include <string.h>
 
 #include "oracle/internal.h"
 
 enum {
-    PIECES = 8,      /* of a reference for which there is not enough room */
-    AT_START = 16384, /* events, all of them, that are listed before the run */
-    AT_ONCE = 64     /* at an event */
+    PIECES = 8,  /* of a reference for which there is not enough room */
+    AT_ONCE = 64 /* events of it, at an event */
 };
 
 /* The last node of the rule that begins at or before event `at` of the rule. */
@@ -86,9 +85,10 @@ static void preload_run(struct oracle *o, uint32_t reference, uint64_t from, uin
     }
 }
 
-static void preload(struct oracle *o, uint64_t events)
+void oracle_preload_more(struct oracle *o)
 {
     const struct oracle_history *t = &o->mixer.past->history;
+    uint64_t events = AT_ONCE;
 
     while (events > 0 && t->preloaded < t->fixed) {
         const struct oracle_history_piece *p = oracle_history_origin(t, t->preloaded);
@@ -96,11 +96,6 @@ static void preload(struct oracle *o, uint64_t events)
         preload_run(o, p->reference, p->event + (t->preloaded - p->place), now);
         events -= now;
     }
-}
-
-void oracle_preload_more(struct oracle *o)
-{
-    preload(o, AT_ONCE);
 }
 
 void oracle_preload(struct oracle *o)
@@ -119,6 +114,4 @@ void oracle_preload(struct oracle *o)
             oracle_history_plan(history, r, length / pieces * p, share / pieces);
     }
     oracle_past_start(o->mixer.past);
-    if (history->fixed <= AT_START)
-        preload(o, history->fixed);
 }

@@ -260,8 +260,18 @@ START_TEST(it_wakes_up)
 }
 END_TEST
 
-/* The references' events are a list too: what usually follows in them is known before the run's first event, and a
-   place that looks like the present is a position. */
+/* As the run does from its first surprise on, and not before. */
+static void list_references(struct oracle *o)
+{
+    const struct oracle_history *t = &o->mixer.past->history;
+
+    ck_assert_uint_eq(t->preloaded, 0);
+    while (t->preloaded < t->fixed)
+        oracle_preload_more(o);
+}
+
+/* The references' events are a list too: what usually follows in them is known from the first surprise on, and a place
+   that looks like the present is a position. */
 START_TEST(references_are_known_as_lists)
 {
     struct fixture f;
@@ -271,6 +281,7 @@ START_TEST(references_are_known_as_lists)
     open_oracle(&f, true, MEMORY);
     struct oracle_past *l = f.o->mixer.past;
     ck_assert_uint_eq(l->history.fixed, count);
+    list_references(f.o);
     for (uint64_t i = 0; i < count; i++)
         ck_assert_uint_eq(oracle_history_symbol(&l->history, i), list[i]);
     for (uint32_t i = 0; i < 40; i++)
@@ -304,6 +315,7 @@ START_TEST(a_long_reference_in_pieces)
     const struct oracle_history *t = &f.o->mixer.past->history;
     ck_assert_uint_gt(t->pieces, 1);
     ck_assert_uint_le(t->fixed, 512);
+    list_references(f.o);
     for (uint64_t i = 0; i < t->fixed; i++) {
         const struct oracle_history_piece *p = oracle_history_origin(t, i);
         ck_assert_uint_eq(oracle_history_symbol(t, i), list[p->event + (i - p->place)]);
