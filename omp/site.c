@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/modules.h"
-#include "base/options.h"
 #include "libgomp/safe.h"
 #include "omp/team.h"
 #include "session/ask.h"
@@ -60,12 +59,10 @@ static void take_reference(struct omp_hook_site *site, uint32_t own)
    (siglongjmp). */
 static void site_start(struct omp_hook_site *site, const struct omp_hook_region *r)
 {
-    struct pythia_options options;
-    base_options_load(&options);
     *site = (struct omp_hook_site){.fn = (uintptr_t)r->fn};
     site->entry = GRAMMAR_NONE;
     enum libgomp_listed listed =
-        libgomp_safe_named(options.omp_keep, (uintptr_t)r->fn, libgomp_safe_function((uintptr_t)r->caller - 1));
+        libgomp_safe_named(session_kept(), (uintptr_t)r->fn, libgomp_safe_function((uintptr_t)r->caller - 1));
     site->allowed = listed == LIBGOMP_ALLOWED;
     if (listed == LIBGOMP_DENIED)
         omp_hook_site_fix(site, JOB_FIXED_LISTED);

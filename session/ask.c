@@ -43,6 +43,11 @@ const char *session_plugins(void)
     return session.options.plugin;
 }
 
+const char *session_kept(void)
+{
+    return session.options.omp_keep;
+}
+
 /* --- This thread --- */
 
 uint64_t session_events(void)

@@ -31,6 +31,7 @@ uint32_t session_team(void);         /* threads of a team now, as the program's 
 uint32_t session_depth(void);        /* frames above the return address to record */
 uint32_t session_ranks(void);        /* of the job */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
+const char *session_kept(void);      /* PYTHIA_OMP_KEEP, likewise */
 
 uint64_t session_call_ns(const struct session_stream *s); /* in MPI calls that ended, so far. Hook-safe. */
 bool session_was_reset(void); /* whether the recording began anew, ever */

@@ -6,7 +6,6 @@
 #include "base/fpu.h"
 #include "base/hash.h"
 #include "base/lock.h"
-#include "base/options.h"
 #include "job/proofs.h"
 #include "libgomp/safe.h"
 #include "tasks/task.h"
@@ -65,9 +64,7 @@ void tasks_doubt(void)
 static void site_start(struct tasks_site *site, uintptr_t fn)
 {
     struct job_task rows[TASKS_DEPTHS];
-    struct pythia_options options;
-    base_options_load(&options);
-    enum libgomp_listed listed = libgomp_safe_named(options.omp_keep, fn, 0);
+    enum libgomp_listed listed = libgomp_safe_named(session_kept(), fn, 0);
     if (listed == LIBGOMP_DENIED)
         tasks_site_mark(site, &site->keep);
     site->allowed = listed == LIBGOMP_ALLOWED;
