@@ -4,6 +4,7 @@
  * operation.
  *
  *   bytes ── capstone ── code_x86.c ──> struct teams_insn   dst = op(a, b), at most one place of memory
+ *         ├────────── code_evex.c ──┤
  *         └─────────── code_arm.c ──┘
  *
  * Registers are numbers of locations: 0..31 general, 32..63 vectors, whatever their width; TEAMS_FLAGS is the

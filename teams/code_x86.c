@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* x86-64, by capstone. Its operands in order: Intel's, the first one is written. */
+/* x86-64, by capstone but for AVX-512. Its operands in order: Intel's, the first one is written. */
 #include <capstone.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <pthread.h>
 #include <string.h>
 
-#include "teams/code.h"
+#include "teams/code_x86.h"
 
 /*
  * Capstone is loaded where code will be read: linked, its relocations would cost each program that is recorded a
@@ -123,8 +123,7 @@ static enum teams_op op_of(const cs_insn *i)
 
 static bool zeroes(const cs_insn *i, const cs_x86 *x)
 {
-    static const char *const names[] = { "xor",    "pxor",   "xorps", "xorpd",  "vpxor",
-                                         "vxorps", "vxorpd", "sub",   "vpxord", "vpxorq" };
+    static const char *const names[] = { "xor", "pxor", "xorps", "xorpd", "vpxor", "vxorps", "vxorpd", "sub" };
     int n = x->op_count;
     if (n < 2 || x->operands[n - 1].type != X86_OP_REG || x->operands[n - 2].type != X86_OP_REG ||
         x->operands[n - 1].reg != x->operands[n - 2].reg)
@@ -178,8 +177,6 @@ static bool goes_elsewhere(const cs_insn *i)
     return false;
 }
 
-enum { STACK = 4, FLOATING = 16 /* x87 and MMX, as one */, MASKS = 17 };
-
 /* --- Registers --- */
 
 #define GENERAL(n, a, b, c, d) \
@@ -203,12 +200,10 @@ static uint8_t location(unsigned reg)
         return (uint8_t)(TEAMS_GENERAL + reg - X86_REG_XMM0);
     if (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM31)
         return (uint8_t)(TEAMS_GENERAL + reg - X86_REG_YMM0);
-    if (reg >= X86_REG_ZMM0 && reg <= X86_REG_ZMM31)
-        return (uint8_t)(TEAMS_GENERAL + reg - X86_REG_ZMM0);
     if ((reg >= X86_REG_ST0 && reg <= X86_REG_ST7) || (reg >= X86_REG_MM0 && reg <= X86_REG_MM7) || reg == X86_REG_FPSW)
-        return FLOATING;
+        return TEAMS_X86_FLOATING;
     if (reg >= X86_REG_K0 && reg <= X86_REG_K7)
-        return (uint8_t)(MASKS + reg - X86_REG_K0);
+        return (uint8_t)(TEAMS_X86_MASKS + reg - X86_REG_K0);
     if (reg == X86_REG_EFLAGS)
         return TEAMS_FLAGS;
     return reg < X86_REG_ENDING && general[reg] ? (uint8_t)(general[reg] - 1) : TEAMS_NO_REGISTER;
@@ -281,19 +276,15 @@ static uint64_t mask_of(const cs_regs regs, uint8_t count, bool *flags)
     return mask;
 }
 
-/* Capstone does not know the access to all registers, as with a mask, and what that leaves of the first one stays. */
+/* Capstone does not know the access to all registers. */
 static void collect_operands(const cs_x86 *x, struct teams_insn *insn)
 {
-    bool masked = false;
     for (int k = 0; k < x->op_count; k++) {
         const cs_x86_op *o = &x->operands[k];
         uint64_t at = o->type == X86_OP_REG ? teams_bit(location(o->reg)) : 0;
         insn->reads |= o->access == 0 ? at : 0;
         insn->writes |= o->access == 0 && k == 0 ? at : 0;
-        masked |= k > 0 && o->type == X86_OP_REG && o->reg >= X86_REG_K0 && o->reg <= X86_REG_K7;
     }
-    if (masked)
-        insn->reads |= insn->writes;
 }
 
 static void collect_masks(struct teams_insn *insn)
@@ -312,11 +303,11 @@ static void collect_masks(struct teams_insn *insn)
     insn->writes_flags = writes_flags;
     collect_operands(&last->detail->x86, insn);
     if (is_old_floating(last)) {
-        insn->reads |= 1ull << FLOATING;
-        insn->writes |= 1ull << FLOATING;
+        insn->reads |= 1ull << TEAMS_X86_FLOATING;
+        insn->writes |= 1ull << TEAMS_X86_FLOATING;
         insn->writes_flags |= strstr(last->mnemonic, "comi") != NULL;
     }
-    bool integer = !(insn->writes >> TEAMS_GENERAL) && !(insn->writes >> FLOATING & 1);
+    bool integer = !(insn->writes >> TEAMS_GENERAL) && !(insn->writes >> TEAMS_X86_FLOATING & 1);
     insn->writes_flags |= integer && last->detail->x86.eflags != 0; /* Capstone's lists do not name them always */
 }
 
@@ -329,7 +320,7 @@ static void other(struct teams_insn *insn)
 
 static void push_or_pop(const cs_x86_op *o, bool push, struct teams_insn *insn)
 {
-    struct teams_place top = { STACK, TEAMS_NO_REGISTER, 1, 8, false, false, push ? -8 : 0 };
+    struct teams_place top = { TEAMS_X86_STACK, TEAMS_NO_REGISTER, 1, 8, false, false, push ? -8 : 0 };
     insn->op = TEAMS_MOVE;
     insn->step = push ? -8 : 8;
     insn->dst = push ? memory : operand(o);
@@ -340,7 +331,7 @@ static void push_or_pop(const cs_x86_op *o, bool push, struct teams_insn *insn)
     if (push || !insn->copies) {
         top.thread = insn->place.thread;
         insn->place = top;
-    } else if (insn->place.base == STACK) { /* as it is moved already */
+    } else if (insn->place.base == TEAMS_X86_STACK) { /* as it is moved already */
         insn->place.offset += 8;
     }
 }
@@ -447,7 +438,7 @@ static void masks_of(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
     } else if (!arithmetic(x, insn)) {
         other(insn);
     }
-    bool vectors = x->op_count && x->operands[0].type == X86_OP_REG && location(x->operands[0].reg) >= FLOATING;
+    bool vectors = x->op_count && x->operands[0].type == X86_OP_REG && location(x->operands[0].reg) >= TEAMS_X86_FLOATING;
     if (vectors && insn->op < TEAMS_OTHER && insn->dst.kind != TEAMS_NONE)
         insn->writes_flags = false;
     insn->reads_flags |= tests_flags(i, x);
@@ -495,6 +486,8 @@ static bool decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct tea
     size_t left = end - address;
     uint64_t at = address;
     (void)begin;
+    if (*code == TEAMS_X86_EVEX)
+        return teams_evex_decode(code, left, address, insn);
     if (!capstone.disasm(handle, &code, &left, &at, last) || !last->detail)
         return false;
     const cs_x86 *x = &i->detail->x86;
@@ -515,7 +508,7 @@ static bool decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct tea
 const struct teams_machine teams_x86 = {
     .elf = EM_X86_64,
     .convention = {
-        .stack = STACK,
+        .stack = TEAMS_X86_STACK,
         .result = 0,
         .argument = 7,
         /* all but rbx, rsp, rbp, r12 to r15 */

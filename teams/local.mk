@@ -7,7 +7,7 @@ libpythia_teams_la_SOURCES = %D%/account.c %D%/account.h \
 	%D%/flow.c %D%/flow.h %D%/frame.c %D%/frame.h %D%/image.c %D%/image.h %D%/known.c %D%/known.h \
 	%D%/landing.c %D%/landing.h %D%/proof.c %D%/proof.h %D%/share.c %D%/share.h %D%/wait.c %D%/wait.h
 if HAVE_CAPSTONE
-libpythia_teams_la_SOURCES += %D%/code_x86.c
+libpythia_teams_la_SOURCES += %D%/code_x86.c %D%/code_x86.h %D%/code_evex.c
 libpythia_teams_la_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_CAPSTONE
 endif
 
