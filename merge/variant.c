@@ -14,6 +14,8 @@
 #include "job/relation.h"
 #include "merge/union.h"
 
+enum { EACH_RELATION = JOB_ABSOLUTE | JOB_OFFSET | JOB_XOR };
+
 struct piece {
     struct grammar_attr attr; /* model of the sample */
     struct job_set set;
@@ -147,15 +149,22 @@ static bool alone(const struct job_class *c, const struct job_variant *v)
     return v->range_count == 1 && c->ranges[v->range_first].count == 1;
 }
 
-/* Whether no group of the partition by `relation` cuts through one of these variants. */
-static bool unions_of(const struct merge_side *s, uint32_t relation)
+/* The relations of which no group cuts through one of these variants. The first makes just these, as it makes the
+   fewest: what is kept of a side was chosen so. */
+static uint32_t uncut(const struct merge_side *s)
 {
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t key = job_relation_possible(&s->v[i].attr, s->v[i].modulus) & relation ? relation : JOB_ABSOLUTE;
-        if (!alone(s->c, &s->v[i]) && !(s->v[i].relations & key))
-            return false;
+    uint32_t uncut = EACH_RELATION;
+    for (const struct job_variant *v = s->v; v < s->v + s->n; v++) {
+        bool absolute = v->relations & JOB_ABSOLUTE; /* holds where another one is not possible */
+        if (!alone(s->c, v))
+            uncut &= v->relations | (absolute ? ~job_relation_possible(&v->attr, v->modulus) : 0);
     }
-    return true;
+    return uncut;
+}
+
+static uint32_t first_of(uint32_t relations)
+{
+    return relations & -relations;
 }
 
 /* --- From groups to variants --- */
@@ -205,51 +214,25 @@ static int emit(struct merge_union *out, uint32_t node, struct pieces *all)
     return error;
 }
 
-/* --- The two ways of joining --- */
+/* --- Joining --- */
 
-static void add_whole(struct pieces *all, const struct merge_side *s)
+/* By the relation that makes the fewest groups; where so many are `enough`, by the first that makes these, 1: none. */
+static int join_by(struct merge_union *out, uint32_t node, struct pieces *all, uint32_t relations, uint32_t enough)
 {
-    for (uint32_t i = 0; i < s->n; i++)
-        all->piece[all->count++] = piece_of(s->c, &s->v[i]);
-}
-
-/* The relation whose partition the variants of one side, the pieces, are; 0 is an error (in *error). */
-static uint32_t relation_of(const struct merge_side *s, struct pieces *all, int *error)
-{
-    uint32_t groups;
-    for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
-        if (!unions_of(s, relation))
-            continue;
-        if ((*error = partition(all, relation, &groups)))
-            return 0;
-        if (groups == all->count)
-            return relation;
-    }
-    *error = 1; /* made by somebody else: look at the members */
-    return 0;
-}
-
-/* The groups that side `a` has, if all of `b` falls into them: then no relation makes fewer. 1 where it does not. */
-static int join_into(struct merge_union *out, const struct merge_side *a, const struct merge_side *b)
-{
-    struct pieces all = { malloc(((size_t)a->n + b->n) * sizeof *all.piece), 0 };
-    uint32_t groups = 0;
+    uint32_t best = 0, fewest = UINT32_MAX, groups = 0;
     int error = 0;
-    if (!all.piece)
-        return PYTHIA_ENOMEM;
-    add_whole(&all, a);
-    uint32_t relation = relation_of(a, &all, &error);
-    if (!error && !unions_of(b, relation))
-        error = 1;
-    if (!error) {
-        add_whole(&all, b);
-        qsort(all.piece, all.count, sizeof *all.piece, by_first);
-        error = partition(&all, relation, &groups);
+    qsort(all->piece, all->count, sizeof *all->piece, by_first);
+    for (; relations && !error; relations -= first_of(relations)) {
+        error = partition(all, first_of(relations), &groups);
+        if (groups == enough)
+            return error ?: emit(out, node, all);
+        best = groups < fewest ? first_of(relations) : best;
+        fewest = groups < fewest ? groups : fewest;
     }
-    if (!error)
-        error = groups == a->n ? emit(out, a->v->node, &all) : 1;
-    free(all.piece);
-    return error;
+    if (enough)
+        return error ?: 1;
+    error = error ?: partition(all, best, &groups);
+    return error ?: emit(out, node, all);
 }
 
 /* Takes exact variants apart into their members, ranges in `lone`; the others stay whole. */
@@ -279,46 +262,39 @@ static uint64_t members_of(const struct merge_side *s)
     return size;
 }
 
-static int emit_best(struct merge_union *out, uint32_t node, struct pieces *all)
-{
-    uint32_t best = JOB_ABSOLUTE, fewest = UINT32_MAX, groups = 0;
-    int error = 0;
-    qsort(all->piece, all->count, sizeof *all->piece, by_first);
-    for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR && !error; relation <<= 1) {
-        error = partition(all, relation, &groups);
-        if (groups < fewest) {
-            best = relation;
-            fewest = groups;
-        }
-    }
-    error = error ?: partition(all, best, &groups);
-    return error ?: emit(out, node, all);
-}
-
-static int join_members(struct merge_union *out, const struct merge_side *a, const struct merge_side *b)
+/* Pieces of both sides: variants, which `relation` does not cut, or (0) their members, by any. Returns as join_by. */
+static int join_pieces(struct merge_union *out, const struct merge_side *a, const struct merge_side *b,
+                       uint32_t relation, uint32_t enough)
 {
     const struct merge_side *const side[] = { a, b };
-    uint64_t size = members_of(a) + members_of(b);
+    uint64_t size = relation ? (uint64_t)a->n + b->n : members_of(a) + members_of(b);
     if (size > JOB_LIMIT)
         return PYTHIA_ELIMIT;
     struct pieces all = { malloc(size * sizeof *all.piece), 0 };
-    struct job_range *lone = malloc(size * sizeof *lone);
-    int error = all.piece && lone ? 0 : PYTHIA_ENOMEM;
+    struct job_range *lone = relation ? NULL : malloc(size * sizeof *lone);
+    int error = all.piece && (relation || lone) ? 0 : PYTHIA_ENOMEM;
     for (int k = 0; k < 2; k++)
-        for (uint32_t i = 0; i < side[k]->n && !error; i++)
-            all.count += take_apart(all.piece + all.count, side[k]->c, &side[k]->v[i], lone + all.count);
-    error = error ?: emit_best(out, a->v->node, &all);
+        for (const struct job_variant *v = side[k]->v; v < side[k]->v + side[k]->n && !error; v++)
+            if (relation)
+                all.piece[all.count++] = piece_of(side[k]->c, v);
+            else
+                all.count += take_apart(all.piece + all.count, side[k]->c, v, lone + all.count);
+    error = error ?: join_by(out, a->v->node, &all, relation ? relation : EACH_RELATION, enough);
     free(lone);
     free(all.piece);
     return error;
 }
 
+/* The groups that one side has, if all of the other falls into them: then no relation makes fewer, nor does one before
+   it make as few. */
 int merge_variants_join(struct merge_union *out, const struct merge_side *a, const struct merge_side *b)
 {
     if (!a->n || !b->n)
         return copy_variants(out, a->n ? a : b);
-    int error = join_into(out, a, b);
-    if (error == 1)
-        error = join_into(out, b, a);
-    return error == 1 ? join_members(out, a, b) : error;
+    uint32_t of_a = uncut(a), of_b = uncut(b), both = first_of(of_a & of_b);
+    uint32_t enough = both == first_of(of_a) ? a->n : 0;
+    if (both == first_of(of_b) && b->n > enough)
+        enough = b->n;
+    int error = both && enough ? join_pieces(out, a, b, both, enough) : 1;
+    return error == 1 ? join_pieces(out, a, b, 0, 0) : error;
 }
