@@ -66,13 +66,12 @@ void loops_take_hop(struct loops_search *s, uint32_t hop)
     const struct job_range *r = s->hops->ranges.range + s->hops->hop[hop].range_first;
     s->hop = &s->hops->hop[hop];
     s->takers = 0;
-    for (uint32_t k = 0; k < s->hop->range_count && s->streams == s->all_streams; k++)
-        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n && s->takers < s->streams; i++) {
-            struct job_member m = { job_range_rank(&r[k], i), r[k].thread };
-            uint64_t at = BASE_ARRAY_PLACE(s->streams, x, job_member_before(s->stream[x], m));
-            s->taker[s->takers] = (uint32_t)at;
-            s->takers += at < s->streams;
-        }
+    struct job_walk w = { .range = r, .left = s->streams == s->all_streams ? s->hop->range_count : 0 };
+    while (s->takers < s->streams && job_walk_next(&w)) {
+        uint64_t at = BASE_ARRAY_PLACE(s->streams, x, job_member_before(s->stream[x], w.at));
+        s->taker[s->takers] = (uint32_t)at;
+        s->takers += at < s->streams;
+    }
 }
 
 /* Adds `by` each time. */

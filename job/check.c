@@ -237,21 +237,17 @@ struct owned { struct job_member member; uint32_t class_index; bool known; uint6
 static int list_members(const struct job *j, uint32_t class_index, struct owned *out)
 {
     const struct job_class *c = &j->classes[class_index];
-    uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
-    struct job_member *m = malloc((members + 1) * sizeof *m);
-    uint64_t *events = calloc(members + 1, sizeof *events);
-    int error = m && events ? 0 : PYTHIA_ENOMEM;
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges), *events = calloc(members + 1, sizeof *events);
+    int error = events ? 0 : PYTHIA_ENOMEM;
     bool known = !job_class_bodiless(c);
     if (!error && known)
         error = job_members_events(c, events);
     known = known && !error;
     if (error == PYTHIA_ELIMIT)
         error = 0;
-    if (!error)
-        job_ranges_walk(c->ranges, c->member_ranges, m);
-    for (uint64_t i = 0; i < members && !error; i++)
-        out[i] = (struct owned){ m[i], class_index, known, events[i] };
-    free(m);
+    const uint64_t *of = events;
+    for (struct job_walk w = { .range = c->ranges, .left = c->member_ranges }; !error && job_walk_next(&w);)
+        *out++ = (struct owned){ w.at, class_index, known, *of++ };
     free(events);
     return error;
 }

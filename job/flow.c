@@ -210,11 +210,11 @@ static int join_means(struct job *made, struct item *item, uint32_t count, uint3
 }
 
 /* The rows that the larger side has, if all of the other falls into them: then no relation makes fewer. 1 where it does
-   not, and nothing is appended. */
+   not. */
 static int join_into(struct job *made, const struct item *item, uint32_t count, uint32_t ranks)
 {
     struct pairs p;
-    uint32_t first = 0, rows = made->flows.count, ranges = made->flows.ranges.count;
+    uint32_t first = 0;
     while (first < count && item[first].side == item->side)
         first++;
     if (first == count)
@@ -224,16 +224,12 @@ static int join_into(struct job *made, const struct item *item, uint32_t count, 
     uint32_t larger = second ? count - first : first;
     int error = write_out(&p, small, count - larger, ranks, larger);
     if (!error) {
-        arrange(&p, large->row.relation, ranks);
         memcpy(p.item + p.count, large, larger * sizeof *large);
-        error = join_sets(made, p.item, p.count + larger, false);
+        p.count += larger;
+        error = arrange(&p, large->row.relation, ranks) == larger ? join_sets(made, p.item, p.count, false) : 1;
     }
     pairs_free(&p);
-    if (error || made->flows.count - rows == larger)
-        return error;
-    made->flows.count = rows;
-    made->flows.ranges.count = ranges;
-    return 1;
+    return error;
 }
 
 /* Rows of one terminal and direction, those of side 0 first. As long as they are of few ranks they are written out and
@@ -312,19 +308,17 @@ static int walk_row(const struct job *j, const struct job_flow *f, int (*visit)(
     uint64_t members = job_ranges_size(r, f->range_count), at = 0;
     struct job_flow_pair pair = { .terminal = f->terminal, .receives = f->receives, .mean = f->mean,
                                   .messages = f->messages, .bytes = f->bytes };
-    for (uint32_t k = 0; k < f->range_count; k++)
-        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n; i++, at++) {
-            pair.rank = job_range_rank(&r[k], i);
-            pair.peer = job_flow_peer(f, pair.rank, j->info.ranks);
-            if (f->mean) { /* shares that add up */
-                pair.messages = f->messages / members + (at < f->messages % members);
-                pair.bytes = f->bytes / members + (at < f->bytes % members);
-            }
-            int stop = visit(arg, &pair);
-            if (stop)
-                return stop;
+    int stop = 0;
+    for (struct job_walk w = { .range = r, .left = f->range_count }; !stop && job_walk_next(&w); at++) {
+        pair.rank = w.at.rank;
+        pair.peer = job_flow_peer(f, pair.rank, j->info.ranks);
+        if (f->mean) { /* shares that add up */
+            pair.messages = f->messages / members + (at < f->messages % members);
+            pair.bytes = f->bytes / members + (at < f->bytes % members);
         }
-    return 0;
+        stop = visit(arg, &pair);
+    }
+    return stop;
 }
 
 int job_flows_walk(const struct job *j, int (*visit)(void *arg, const struct job_flow_pair *pair), void *arg)

@@ -184,17 +184,13 @@ static bool origin_in_run(const struct job_range *ranges, uint32_t count, const 
                           uint32_t *origin, uint32_t *place)
 {
     if (job_ranges_size(ranges, count) <= r->count) {
-        for (uint32_t k = 0; k < count; k++)
-            for (uint64_t i = 0, n = job_range_size(&ranges[k]); i < n; i++) {
-                uint32_t o = job_range_rank(&ranges[k], i);
-                int64_t at = in_run(r, rank - o);
-                if (at >= 0) {
-                    *origin = o;
-                    *place = (uint32_t)at;
-                    return true;
-                }
-            }
-        return false;
+        int64_t at = -1;
+        for (struct job_walk w = { .range = ranges, .left = count }; at < 0 && job_walk_next(&w);) {
+            at = in_run(r, rank - w.at.rank);
+            *origin = w.at.rank;
+            *place = (uint32_t)at;
+        }
+        return at >= 0;
     }
     for (uint32_t i = 0; i < r->count; i++) {
         uint32_t o = rank - (r->first + i * (uint32_t)r->stride);

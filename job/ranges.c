@@ -300,9 +300,8 @@ int job_sets_join(struct job_ranges *out, const struct job_set *s, size_t apart,
 uint32_t job_set_apart(const struct job_set *s, struct job_range *out)
 {
     uint32_t n = 0;
-    for (const struct job_range *r = s->ranges; r < s->ranges + s->count; r++)
-        for (uint64_t i = 0, size = job_range_size(r); i < size; i++)
-            out[n++] = (struct job_range){ job_range_rank(r, i), 1, 1, r->thread, 0, 0, 0, 0 };
+    for (struct job_walk w = { .range = s->ranges, .left = s->count }; job_walk_next(&w);)
+        out[n++] = (struct job_range){ w.at.rank, 1, 1, w.at.thread, 0, 0, 0, 0 };
     return n;
 }
 

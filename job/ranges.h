@@ -73,6 +73,17 @@ uint32_t job_set_apart(const struct job_set *s, struct job_range *out);
 uint64_t job_ranges_size(const struct job_range *r, uint32_t count);
 /* Writes all members in order, by thread and rank; out has room for job_ranges_size(). */
 void job_ranges_walk(const struct job_range *r, uint32_t count, struct job_member *out);
+/* The same one by one:   for (struct job_walk w = { .range = r, .left = count }; job_walk_next(&w);)   w.at */
+struct job_walk { struct job_member at; const struct job_range *range; uint32_t left; uint64_t next; };
+static inline bool job_walk_next(struct job_walk *w)
+{
+    for (; w->left; w->left--, w->range++, w->next = 0)
+        if (w->next < job_range_size(w->range)) {
+            w->at = (struct job_member){ job_range_rank(w->range, w->next++), w->range->thread };
+            return true;
+        }
+    return false;
+}
 bool job_ranges_contain(const struct job_range *r, uint32_t count, uint32_t rank, uint32_t thread);
 /* The member with the lowest rank, then thread; count > 0. */
 struct job_member job_ranges_first(const struct job_range *r, uint32_t count);

@@ -157,22 +157,15 @@ static uint64_t place_from(const struct job_member *m, uint64_t members, uint64_
     return at + BASE_ARRAY_PLACE(most, k, job_member_walked_before(m[at + k], own));
 }
 
-/* `m`: the members of the class. */
-static int fill_set(const struct job_class *c, const struct job_turn *t, const struct job_member *m, uint64_t members,
-                    uint64_t *exponent)
+void job_members_put(const struct job_member *m, uint64_t members, const struct job_set *s, uint64_t v,
+                     uint64_t *number)
 {
-    uint64_t size = job_ranges_size(c->ranges + t->range_first, t->range_count), at = 0;
-    struct job_member *own = malloc((size + 1) * sizeof *own);
-    if (!own)
-        return PYTHIA_ENOMEM;
-    job_ranges_walk(c->ranges + t->range_first, t->range_count, own);
-    for (uint64_t i = 0; i < size; i++) {
-        at = place_from(m, members, at, own[i]);
-        if (at < members && !job_member_walked_before(own[i], m[at]))
-            exponent[at++] = t->exponent;
+    uint64_t at = 0;
+    for (struct job_walk w = { .range = s->ranges, .left = s->count }; job_walk_next(&w);) {
+        at = place_from(m, members, at, w.at);
+        if (at < members && !job_member_walked_before(w.at, m[at]))
+            number[at++] = v;
     }
-    free(own);
-    return 0;
 }
 
 int job_turns_fill(const struct job_class *c, uint32_t node, uint64_t *exponent)
@@ -184,14 +177,16 @@ int job_turns_fill(const struct job_class *c, uint32_t node, uint64_t *exponent)
             exponent[i] = job_column_get(&c->columns[c->turns[first].column], i);
         return 0;
     }
-    struct job_member *m = count ? malloc((members + 1) * sizeof *m) : NULL;
-    int error = count && !m ? PYTHIA_ENOMEM : 0;
-    if (m)
-        job_ranges_walk(c->ranges, c->member_ranges, m);
     for (uint64_t i = 0; i < members && !count; i++)
         exponent[i] = c->grammar->nodes[node].exponent;
-    for (uint32_t i = first; i < first + count && !error; i++)
-        error = fill_set(c, &c->turns[i], m, members, exponent);
+    if (!count)
+        return 0;
+    struct job_member *m = malloc((members + 1) * sizeof *m);
+    if (m)
+        job_ranges_walk(c->ranges, c->member_ranges, m);
+    for (const struct job_turn *t = c->turns + first; m && t < c->turns + first + count; t++)
+        job_members_put(m, members, &(struct job_set){ c->ranges + t->range_first, t->range_count }, t->exponent,
+                        exponent);
     free(m);
-    return error;
+    return m ? 0 : PYTHIA_ENOMEM;
 }

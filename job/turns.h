@@ -64,6 +64,9 @@ uint32_t job_turns_nodes(const struct job_class *c);
 uint32_t job_turns_end(const struct job_class *c, uint32_t first);
 uint64_t job_turns_at(const struct job_class *c, uint32_t first, uint32_t end, uint32_t rank, uint32_t thread);
 uint64_t job_column_get(const struct job_column *c, uint64_t member);
+/* Of all members, in the order of job_ranges_walk, those of the set get the number `v`. */
+void job_members_put(const struct job_member *m, uint64_t members, const struct job_set *s, uint64_t v,
+                     uint64_t *number);
 /* A column of these numbers, of the least width. 0 or PYTHIA_ENOMEM. */
 int job_column_make(struct job_column *c, const uint64_t *number, uint64_t count);
 struct job_column *job_columns_copy(const struct job_class *c); /* NULL: out of memory */

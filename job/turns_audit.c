@@ -70,7 +70,7 @@ static int table_create(struct table *t, const struct job_class *c)
     if (t->members > TABLE / (t->rows + 1))
         return PYTHIA_ELIMIT;
     t->node = malloc(((size_t)t->rows + 1) * sizeof *t->node);
-    t->exponent = malloc((t->rows * t->members + 1) * sizeof *t->exponent);
+    t->exponent = calloc(t->rows * t->members + 1, sizeof *t->exponent); /* sets may overlap */
     int error = t->node && t->exponent ? 0 : PYTHIA_ENOMEM;
     for (uint32_t i = 0, row = 0; i < c->turn_count && !error; i = job_turns_end(c, i), row++) {
         t->node[row] = c->turns[i].node;

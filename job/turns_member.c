@@ -70,22 +70,18 @@ static void take_exponents(const struct job_class *c, struct grammar_flat_node *
 int job_members_uses(const struct job_class *c, uint64_t **uses)
 {
     enum { MOST = 1 << 24 }; /* numbers */
-    uint64_t members = job_ranges_size(c->ranges, c->member_ranges), rules = c->grammar->rule_count;
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges), rules = c->grammar->rule_count, i = 0;
     *uses = NULL;
     if (!c->turn_count || members > MOST / (rules + 1))
         return 0;
     struct grammar_flat own = *c->grammar;
-    struct job_member *m = malloc((members + 1) * sizeof *m);
     own.nodes = base_array_copy(own.nodes, own.node_count, sizeof *own.nodes);
-    *uses = m && own.nodes ? malloc((members * rules + 1) * sizeof **uses) : NULL;
-    if (*uses)
-        job_ranges_walk(c->ranges, c->member_ranges, m);
-    for (uint64_t i = 0; i < members && *uses; i++) {
-        take_exponents(c, own.nodes, m[i].rank, m[i].thread);
+    *uses = own.nodes ? malloc((members * rules + 1) * sizeof **uses) : NULL;
+    for (struct job_walk w = { .range = c->ranges, .left = c->member_ranges }; *uses && job_walk_next(&w); i++) {
+        take_exponents(c, own.nodes, w.at.rank, w.at.thread);
         grammar_flat_uses(&own, *uses + i * rules);
     }
     free(own.nodes);
-    free(m);
     return *uses ? 0 : PYTHIA_ENOMEM;
 }
 
@@ -100,13 +96,11 @@ uint64_t job_members_count(const struct job_class *c, const uint64_t *uses, uint
         return g->stats[node].count;
     if (!uses)
         return members ? g->stats[node].count / members * size : 0;
-    for (uint32_t k = 0; k < range_count; k++)
-        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n; i++) {
-            uint32_t rank = job_range_rank(&r[k], i);
-            uint64_t at = job_ranges_place(c->ranges, c->member_ranges, rank, r[k].thread);
-            count += uses[at * g->rule_count + rule_of(g, node)] *
-                     (turns ? job_turns_at(c, first, first + turns, rank, r[k].thread) : g->nodes[node].exponent);
-        }
+    for (struct job_walk w = { .range = r, .left = range_count }; job_walk_next(&w);) {
+        uint64_t at = job_ranges_place(c->ranges, c->member_ranges, w.at.rank, w.at.thread);
+        count += uses[at * g->rule_count + rule_of(g, node)] *
+                 (turns ? job_turns_at(c, first, first + turns, w.at.rank, w.at.thread) : g->nodes[node].exponent);
+    }
     return count;
 }
 

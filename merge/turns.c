@@ -114,35 +114,20 @@ static int put_sets(struct merge_union *out, uint32_t node, const struct parts *
     return error;
 }
 
-struct one { struct job_member member; uint64_t exponent; };
-
-static int walk_order(const void *x, const void *y)
-{
-    const struct one *a = x, *b = y;
-    return job_member_walked_before(a->member, b->member) ? -1 : job_member_walked_before(b->member, a->member);
-}
-
 /* All members, each with its exponent. */
 static int put_column(struct merge_union *out, uint32_t node, const struct parts *p, uint64_t members)
 {
-    struct one *one = malloc((members + 1) * sizeof *one);
     struct job_member *m = malloc((members + 1) * sizeof *m);
-    uint64_t *number = malloc((members + 1) * sizeof *number), n = 0;
-    int error = one && m && number ? base_array_room(&out->c.columns, &out->column_room,
-                                                     (uint64_t)out->c.column_count + 1, sizeof *out->c.columns)
-                                   : PYTHIA_ENOMEM;
-    for (const struct part *q = p->part; q < p->part + p->count && !error; q++) {
-        job_ranges_walk(q->set.ranges, q->set.count, m);
-        for (uint64_t i = 0, size = job_ranges_size(q->set.ranges, q->set.count); i < size; i++)
-            one[n++] = (struct one){ m[i], q->exponent };
-    }
+    uint64_t *number = calloc(members + 1, sizeof *number);
+    int error = m && number ? base_array_room(&out->c.columns, &out->column_room, (uint64_t)out->c.column_count + 1,
+                                              sizeof *out->c.columns)
+                            : PYTHIA_ENOMEM;
     if (!error)
-        qsort(one, n, sizeof *one, walk_order);
-    for (uint64_t i = 0; i < n && !error; i++)
-        number[i] = one[i].exponent;
-    error = error ?: job_column_make(&out->c.columns[out->c.column_count], number, n);
+        job_ranges_walk(out->ranges.range, out->c.member_ranges, m);
+    for (const struct part *q = p->part; q < p->part + p->count && !error; q++)
+        job_members_put(m, members, &q->set, q->exponent, number);
+    error = error ?: job_column_make(&out->c.columns[out->c.column_count], number, members);
     error = error ?: put_turn(out, &(struct job_turn){ .node = node, .column = out->c.column_count++ });
-    free(one);
     free(m);
     free(number);
     return error;

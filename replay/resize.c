@@ -73,14 +73,10 @@ static int allow_xor(const struct search *s, const struct job_class *c, const st
 static void label_variant(struct search *s, const struct job_class *c, uint32_t number)
 {
     const struct job_variant *v = &c->variants[number];
-    uint64_t n = job_ranges_size(c->ranges + v->range_first, v->range_count);
-    struct job_member *member = malloc((n + 1) * sizeof *member);
 
-    job_ranges_walk(c->ranges + v->range_first, v->range_count, member);
-    for (uint64_t i = 0; i < n; i++)
-        if (member[i].thread == 0 && member[i].rank < s->ranks)
-            s->label[member[i].rank] = base_hash_mix(s->label[member[i].rank] ^ (number + 1u));
-    free(member);
+    for (struct job_walk w = { .range = c->ranges + v->range_first, .left = v->range_count }; job_walk_next(&w);)
+        if (w.at.thread == 0 && w.at.rank < s->ranks)
+            s->label[w.at.rank] = base_hash_mix(s->label[w.at.rank] ^ (number + 1u));
 }
 
 static int label_class(struct search *s, uint32_t index)
