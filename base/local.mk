@@ -12,6 +12,7 @@ libpythia_base_la_SOURCES = \
 	%D%/frame.c %D%/frame.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/hash.c %D%/hash.h \
+	%D%/helper.c %D%/helper.h \
 	%D%/hex.h \
 	%D%/heap.c %D%/heap.h \
 	%D%/io.c %D%/io.h \
@@ -42,6 +43,7 @@ UNIT_TESTS += \
 	tests/unit/test_base_guard \
 	tests/unit/test_base_hash \
 	tests/unit/test_base_heap \
+	tests/unit/test_base_helper \
 	tests/unit/test_base_io \
 	tests/unit/test_base_launcher \
 	tests/unit/test_base_log \

@@ -2,15 +2,14 @@
 #include "pmpi/present.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fpu.h"
+#include "base/helper.h"
 #include "base/log.h"
 #include "base/rights.h"
 #include "base/options.h"
@@ -49,52 +48,29 @@ static bool present_begins(int rank)
 /* --- A watch over the meeting: MPI has no call that gives up waiting --- */
 
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t met;
-    bool over; /* guarded by lock */
-    unsigned late; /* seconds more: so that the lowest rank speaks, and the launcher ends the others before they do */
-} present_watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .met = PTHREAD_COND_INITIALIZER};
+    struct base_helper helper;
+    uint64_t until;
+} present_watch;
 
 /* The call that waits cannot be left, nor the program go on without it. */
-static void *present_give_up(void *unused)
+static void present_give_up(void)
 {
-    struct timespec until;
-    int error = 0;
-    (void)unused;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(PRESENT_SECONDS + present_watch.late);
-    pthread_mutex_lock(&present_watch.lock);
-    while (!present_watch.over && error == 0)
-        error = pthread_cond_clockwait(&present_watch.met, &present_watch.lock, CLOCK_MONOTONIC, &until);
-    if (!present_watch.over) {
+    while (base_helper_sleep(&present_watch.helper, present_watch.until)) {
+        if (base_clock_system() < present_watch.until)
+            continue;
         base_log_warn("some ranks do not run under Pythia, and this launcher cannot be asked which: waited %d s, "
                       "the job ends; run all of them under it, or none",
                       PRESENT_SECONDS);
         _exit(EXIT_FAILURE);
     }
-    pthread_mutex_unlock(&present_watch.lock);
-    return NULL;
 }
 
-static bool present_watch_begin(pthread_t *thread, int rank)
+/* The lowest rank speaks, and the launcher ends the others before they do. */
+static bool present_watch_begin(int rank)
 {
-    sigset_t all, before;
-    present_watch.late = rank < PRESENT_LATE ? (unsigned)rank : PRESENT_LATE;
-    present_watch.over = false;
-    sigfillset(&all); /* signals are the program's */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool begun = pthread_create(thread, NULL, present_give_up, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return begun;
-}
-
-static void present_watch_end(pthread_t thread)
-{
-    pthread_mutex_lock(&present_watch.lock);
-    present_watch.over = true;
-    pthread_cond_signal(&present_watch.met);
-    pthread_mutex_unlock(&present_watch.lock);
-    pthread_join(thread, NULL);
+    uint64_t seconds = PRESENT_SECONDS + (rank < PRESENT_LATE ? (uint64_t)rank : PRESENT_LATE);
+    present_watch.until = base_clock_system() + seconds * 1000000000;
+    return base_helper_start(&present_watch.helper, present_give_up, 0);
 }
 
 /* --- Meeting --- */
@@ -139,15 +115,14 @@ static int present_some(const bool *here, int number, int ranks, MPI_Comm *comm)
    are there, or the job ends. */
 static int present_presumed(int rank, int ranks, MPI_Comm *comm)
 {
-    pthread_t watch;
     bool *all = malloc((size_t)ranks * sizeof *all);
-    if (!all || !present_watch_begin(&watch, rank)) {
+    if (!all || !present_watch_begin(rank)) {
         free(all);
         return MPI_ERR_NO_MEM;
     }
     memset(all, true, (size_t)ranks * sizeof *all);
     int error = present_some(all, ranks, ranks, comm);
-    present_watch_end(watch);
+    (void)base_helper_stop(&present_watch.helper, BASE_HELPER_EVER);
     free(all);
     if (error == MPI_SUCCESS && (error = PMPI_Comm_free(comm)) == MPI_SUCCESS)
         *comm = MPI_COMM_WORLD;

@@ -19,23 +19,18 @@
  * A file system that stops holds up the helper alone. A run that ends meanwhile waits for it a little and leaves it
  * behind: by then it only has what is its own. Should its file appear after all it removes that again.
  *
- * The helper makes no MPI call, takes no signals, opens files in a table of its own, and runs under the guard.
+ * The helper makes no MPI call, and opens files in a table of its own.
  */
-#include <errno.h>
 #include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fpu.h"
-#include "base/guard.h"
+#include "base/helper.h"
 #include "base/io.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -43,15 +38,11 @@
 #include "session/internal.h"
 
 enum { COST_FACTOR = 200, WALL_FACTOR = 20, EARLY = 8, STACK = 256 * 1024 };
-enum { LEAVE_SECONDS = 2 /* to a file being written, at the end */ };
+enum { LEAVE_SECONDS = 2 /* to a file being written, at the end */, AGAIN_NS = 20000000 };
 static const uint64_t second = 1000000000;
 
 static struct {
-    pthread_t thread;
-    sem_t wake;                    /* made once and never destroyed: a signal handler may be about to post */
-    bool wakes;                    /* it was made */
-    bool running;                  /* the helper exists; owner: who starts and finishes the session */
-    _Atomic bool stop;
+    struct base_helper thread;     /* owner: who starts and finishes the session */
     _Atomic bool writing;          /* it has what it writes, and asks for nothing of the session */
     _Atomic bool left;             /* behind, while it wrote; there is no other one in this process then */
     _Atomic unsigned wanted, done; /* checkpoints asked for out of turn, and answered */
@@ -195,32 +186,19 @@ static uint64_t spread(uint64_t step)
     return step - (uint64_t)((double)step * part * 0x1p-33);
 }
 
-/* Whether somebody woke us before the time. */
-static bool sleep_until(uint64_t ns)
-{
-    struct timespec t = {.tv_sec = (time_t)(ns / second), .tv_nsec = (long)(ns % second)};
-    int error;
-    while ((error = sem_clockwait(&helper.wake, CLOCK_MONOTONIC, &t)) && errno == EINTR)
-        ;
-    return !error;
-}
-
-static void *helper_main(void *unused)
+static void write_now_and_then(void)
 {
     uint64_t interval = session.options.checkpoint * second, step = interval / EARLY;
     uint64_t next = base_clock_system() + spread(step);
-    (void)unused;
-    base_guard_stay();
     base_io_own_table();
-    (void)base_fpu_hold(); /* inherited from the thread that made this one */
-    while (!atomic_load(&helper.stop)) {
-        bool woken = sleep_until(next);
+    while (base_helper_sleep(&helper.thread, next)) {
         unsigned wanted = atomic_load(&helper.wanted);
-        if (atomic_load(&helper.stop) || (woken && wanted == atomic_load(&helper.done)))
+        bool at_once = wanted != atomic_load(&helper.done);
+        if (!at_once && base_clock_system() < next)
             continue;
         uint64_t before = base_clock_processor(), begin = base_clock_system();
         if (session_mode() == SESSION_RECORD)
-            checkpoint(woken);
+            checkpoint(at_once);
         uint64_t now = base_clock_system(), least = (base_clock_processor() - before) * COST_FACTOR;
         least = (now - begin) * WALL_FACTOR > least ? (now - begin) * WALL_FACTOR : least;
         step = step < interval / 2 ? 2 * step : interval;
@@ -229,86 +207,42 @@ static void *helper_main(void *unused)
         say_parts();
         atomic_store(&helper.done, wanted);
     }
-    return NULL;
-}
-
-/* With a small stack where that is possible: a program's thread-local data may need more. */
-static int create_thread(void)
-{
-    pthread_attr_t attr;
-    int error = pthread_attr_init(&attr);
-    if (error)
-        return error;
-    pthread_attr_setstacksize(&attr, STACK);
-    error = pthread_create(&helper.thread, &attr, helper_main, NULL);
-    pthread_attr_destroy(&attr);
-    return error ? pthread_create(&helper.thread, NULL, helper_main, NULL) : 0;
-}
-
-static void make_wake(void)
-{
-    helper.wakes = sem_init(&helper.wake, 0, 0) == 0;
 }
 
 void session_checkpoint_start(void)
 {
-    sigset_t all, before;
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_wake);
-    if (!session.options.checkpoint || !helper.wakes || atomic_load(&helper.left))
+    if (!session.options.checkpoint || atomic_load(&helper.left))
         return;
-    atomic_store(&helper.stop, false);
     helper.events = UINT64_MAX;
     helper.failed = false;
-    sigfillset(&all); /* inherited: the program's signals are for its own threads */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    helper.running = create_thread() == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (helper.running)
+    if (base_helper_start(&helper.thread, write_now_and_then, STACK))
         session_signals_take();
     else
         base_log_warn("rank %u: no thread for checkpoints: a run that dies leaves nothing", session.world.rank);
 }
 
 /* Waits for the helper's end, but not for a file system. */
-static bool join_in_time(void)
+static bool stop_in_time(void)
 {
-    uint64_t end = base_clock_system() + LEAVE_SECONDS * second;
-    for (;;) {
-        struct timespec t;
-        clock_gettime(CLOCK_REALTIME, &t);
-        t.tv_sec += (t.tv_nsec += 20000000) / 1000000000;
-        t.tv_nsec %= 1000000000;
-        if (pthread_timedjoin_np(helper.thread, NULL, &t) == 0) {
-            atomic_store(&helper.left, false);
-            return true;
-        }
-        if (base_clock_system() < end || !atomic_load(&helper.writing))
-            continue;
+    for (uint64_t ns = LEAVE_SECONDS * second; !base_helper_stop(&helper.thread, ns); ns = AGAIN_NS) {
         atomic_store(&helper.left, true);
         if (atomic_load(&helper.writing))
             return false;
     }
+    atomic_store(&helper.left, false);
+    return true;
 }
 
 void session_checkpoint_stop(void)
 {
-    if (!helper.running)
+    if (!base_helper_runs(&helper.thread))
         return;
     session_signals_give_back();
-    helper.running = false;
-    atomic_store(&helper.stop, true);
-    sem_post(&helper.wake);
-    if (join_in_time())
+    if (stop_in_time())
         return;
     base_log_warn("rank %u: a checkpoint is still being written to %s; the run ends without it", session.world.rank,
                   session_parts_path());
-    pthread_detach(helper.thread);
-}
-
-void session_checkpoint_forked(void)
-{
-    helper.running = false;
+    base_helper_leave(&helper.thread);
 }
 
 void session_checkpoint_urgent(int ends, unsigned milliseconds)
@@ -316,7 +250,7 @@ void session_checkpoint_urgent(int ends, unsigned milliseconds)
     if (ends)
         atomic_store(&helper.ends, ends);
     unsigned mine = atomic_fetch_add(&helper.wanted, 1) + 1;
-    sem_post(&helper.wake);
+    base_helper_wake(&helper.thread);
     for (unsigned waited = 0; waited < milliseconds && (int)(atomic_load(&helper.done) - mine) < 0; waited++)
         poll(NULL, 0, 1);
 }

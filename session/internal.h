@@ -229,8 +229,7 @@ void session_ask_team(void);
 
 /* checkpoint.c. The helper runs from start to stop, in a recording with PYTHIA_CHECKPOINT above 0. */
 void session_checkpoint_start(void);
-void session_checkpoint_stop(void);   /* waits for one that is being written; nothing where there is no helper */
-void session_checkpoint_forked(void); /* in a child: it has no helper */
+void session_checkpoint_stop(void); /* waits for one that is being written; nothing where there is no helper */
 /* Asks for a checkpoint now and waits for it, no longer than that; `ends`: the signal, where that ends the process,
    else 0. Safe in a signal handler. */
 void session_checkpoint_urgent(int ends, unsigned milliseconds);
@@ -239,7 +238,6 @@ struct job *session_snapshot(void); /* what is recorded so far; NULL when out of
 /* copies.c: boards for other nodes; start when there is one, stop before that goes, and the copies do */
 void session_copies_start(void);
 void session_copies_stop(void);
-void session_copies_forked(void);
 
 /* signals.c: between these two, a signal that ends the program has the part written first */
 void session_signals_take(void);
@@ -288,7 +286,6 @@ void session_print_summary(const char *file, const char *view, bool kept);
 /* progress.c: the live line. Start and stop: by who starts and finishes the session, in predict mode. */
 void session_progress_start(void);
 void session_progress_stop(void);
-void session_progress_forked(void);
 uint64_t session_progress_first(uint32_t thread); /* a new stream's progress_at */
 /* From the hook: `entry` is the event's in the stream's keys, `now` in ns. */
 void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t now);

@@ -50,9 +50,6 @@ void session_tell_end(void)
 /* A forked child has none of the threads that the streams belong to, and its parent goes on writing the files. */
 static void in_child(void)
 {
-    session_checkpoint_forked();
-    session_progress_forked();
-    session_copies_forked();
     atomic_store(&session_mode_now, SESSION_OFF);
     for (uint32_t i = 0; i < session.stream_count; i++)
         atomic_store(&session.streams[i]->held, 0);

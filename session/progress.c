@@ -17,24 +17,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fpu.h"
-#include "base/guard.h"
+#include "base/helper.h"
 #include "base/io.h"
 #include "base/terminal.h"
 #include "session/internal.h"
 #include "watch/board.h"
 
-enum { NOTE_NS = 50000000, DRAW_MS = 200, LINE = 200 };
+enum { NOTE_NS = 50000000, DRAW_NS = 200000000, LINE = 200 };
 
 /* What the hook knows; fields are read one by one, a mixture of two notes does no harm. */
 struct note {
@@ -47,9 +43,7 @@ struct note {
 
 static struct {
     struct note note;
-    pthread_t thread;
-    sem_t stop;
-    bool running; /* owner: who starts and finishes the session */
+    struct base_helper helper; /* owner: who starts and finishes the session */
     int terminal; /* helper's, and what it showed last */
     double percent;
     bool longer; /* the hook's: than recorded; so it stays */
@@ -99,7 +93,7 @@ void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t no
 
 uint64_t session_progress_first(uint32_t thread)
 {
-    return (progress.running || watch_board_here) && thread == 0 ? 0 : UINT64_MAX;
+    return thread == 0 && (watch_board_here || base_helper_runs(&progress.helper)) ? 0 : UINT64_MAX;
 }
 
 /* --- The helper --- */
@@ -152,65 +146,30 @@ static int open_terminal(void)
                                  : base_io_open("/dev/tty", O_WRONLY | O_NOCTTY, 0);
 }
 
-static void *helper_main(void *unused)
+static void draw_often(void)
 {
-    struct timespec t;
-    (void)unused;
-
-    base_guard_stay();
-    (void)base_fpu_hold(); /* inherited from the thread that made this one */
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    for (;;) {
-        t.tv_nsec += DRAW_MS * 1000000L;
-        if (t.tv_nsec >= 1000000000L) {
-            t.tv_nsec -= 1000000000L;
-            t.tv_sec++;
-        }
-        int error;
-        while ((error = sem_clockwait(&progress.stop, CLOCK_MONOTONIC, &t)) && errno == EINTR)
-            ;
-        if (!error)
-            break;
+    uint64_t next = base_clock_system() + DRAW_NS;
+    for (; base_helper_sleep(&progress.helper, next); next += DRAW_NS)
         draw();
-    }
     put("\r\033[K", 4);
     close(progress.terminal);
-    return NULL;
 }
 
 /* --- Life --- */
 
 void session_progress_start(void)
 {
-    sigset_t all, old;
-
     if (!session.options.progress || session.world.rank != 0 || base_terminal_is_dumb())
         return;
     memset(&progress.note, 0, sizeof progress.note);
     progress.percent = 0;
     progress.longer = false;
     progress.terminal = open_terminal();
-    if (progress.terminal < 0 || sem_init(&progress.stop, 0, 0))
-        return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old); /* the helper takes none of the program's signals */
-    progress.running = pthread_create(&progress.thread, NULL, helper_main, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (!progress.running)
+    if (progress.terminal >= 0 && !base_helper_start(&progress.helper, draw_often, 0))
         close(progress.terminal);
 }
 
 void session_progress_stop(void)
 {
-    if (!progress.running)
-        return;
-    progress.running = false;
-    sem_post(&progress.stop);
-    pthread_join(progress.thread, NULL);
-    sem_destroy(&progress.stop);
-}
-
-void session_progress_forked(void)
-{
-    progress.running = false;
+    (void)base_helper_stop(&progress.helper, BASE_HELPER_EVER);
 }

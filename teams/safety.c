@@ -5,13 +5,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/guard.h"
 #include "base/hash.h"
+#include "base/helper.h"
 #include "base/lock.h"
 #include "teams/code.h"
 #include "teams/proof.h"
@@ -28,10 +26,9 @@ static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
    finish; a forked child has none. */
 static struct {
     pthread_mutex_t lock;
-    pthread_t thread;
-    sem_t wake, loaded;
-    pid_t process; /* that has it; 0: none. Guarded by lock */
-    atomic_bool reads, asked, rest, stop, over;
+    struct base_helper helper; /* guarded by lock */
+    sem_t loaded;
+    atomic_bool reads, asked, rest, over;
     void (*_Atomic first)(void); /* to be called once */
 } reader = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -102,11 +99,9 @@ static void read_all(void)
 
 /* --- While the program runs --- */
 
-static void *reader_main(void *unused)
+static void read_when_asked(void)
 {
-    (void)unused;
-    base_guard_stay();
-    while (sem_wait(&reader.wake) || !atomic_load(&reader.stop)) {
+    while (base_helper_sleep(&reader.helper, BASE_HELPER_EVER)) {
         void (*first)(void) = atomic_exchange(&reader.first, NULL);
         if (first)
             first();
@@ -118,30 +113,15 @@ static void *reader_main(void *unused)
     }
     if (atomic_load(&reader.rest))
         read_all();
-    return NULL;
-}
-
-/* Called with the lock. A program's signals are for its own threads. */
-static void start_reader(void)
-{
-    sigset_t all, before;
-    if (sem_init(&reader.wake, 0, 0) || sem_init(&reader.loaded, 0, 0))
-        return;
-    atomic_store(&reader.stop, false);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&reader.thread, NULL, reader_main, NULL) == 0)
-        reader.process = getpid();
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Whether this process has a reader now. */
 static bool have_reader(void)
 {
     base_lock_take(&reader.lock, BASE_LOCK_READER);
-    if (!reader.process && !atomic_load(&reader.over))
-        start_reader();
-    bool ours = reader.process == getpid();
+    if (!reader.helper.process && !atomic_load(&reader.over) && sem_init(&reader.loaded, 0, 0) == 0)
+        (void)base_helper_start(&reader.helper, read_when_asked, 0);
+    bool ours = base_helper_runs(&reader.helper);
     base_lock_release(&reader.lock, BASE_LOCK_READER);
     return ours;
 }
@@ -162,7 +142,7 @@ void teams_safety_prepare(bool reads, void (*first)(void))
     end.tv_sec += end.tv_nsec / 1000000000;
     end.tv_nsec %= 1000000000;
     if (have_reader())
-        sem_post(&reader.wake);
+        base_helper_wake(&reader.helper);
     while (have_reader() && sem_timedwait(&reader.loaded, &end) && errno == EINTR)
         continue;
 }
@@ -172,7 +152,7 @@ void teams_safety_ask(struct teams_proof *p)
     if (atomic_load(&p->answer) || !have_reader())
         return;
     atomic_store(&reader.asked, true);
-    sem_post(&reader.wake);
+    base_helper_wake(&reader.helper);
 }
 
 /* The rest is read by the reader, too: what the loader allocates for it would fall into the program's heap here, where
@@ -181,16 +161,9 @@ void teams_safety_finish(bool rest)
 {
     atomic_store(&reader.over, true);
     base_lock_take(&reader.lock, BASE_LOCK_READER);
-    bool ours = reader.process == getpid();
-    if (ours) {
-        atomic_store(&reader.rest, rest);
-        atomic_store(&reader.stop, true);
-        sem_post(&reader.wake);
-        pthread_join(reader.thread, NULL);
-        sem_destroy(&reader.wake);
-        sem_destroy(&reader.loaded);
-    }
-    reader.process = 0;
+    bool ours = base_helper_runs(&reader.helper);
+    atomic_store(&reader.rest, rest);
+    (void)base_helper_stop(&reader.helper, BASE_HELPER_EVER);
     base_lock_release(&reader.lock, BASE_LOCK_READER);
     if (rest && !ours)
         read_all();

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/helper.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fpu.h"
+#include "base/guard.h"
+
+static const uint64_t second = 1000000000;
+
+static struct timespec time_of(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / second), .tv_nsec = (long)(ns % second)};
+}
+
+static void *helper_main(void *context)
+{
+    struct base_helper *h = context;
+    base_guard_stay();
+    (void)base_fpu_hold(); /* inherited from the thread that made this one */
+    h->run();
+    return NULL;
+}
+
+static bool create(struct base_helper *h, size_t stack)
+{
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, stack); /* 0 is refused, so the size stays */
+    int error = pthread_create(&h->thread, &small, helper_main, h);
+    pthread_attr_destroy(&small);
+    return !error || !pthread_create(&h->thread, NULL, helper_main, h);
+}
+
+bool base_helper_start(struct base_helper *h, void (*run)(void), size_t stack)
+{
+    sigset_t all, before;
+    if (!h->made && sem_init(&h->wake, 0, 0))
+        return false;
+    h->made = true;
+    h->run = run;
+    atomic_store(&h->stops, false);
+    sigfillset(&all); /* inherited: the program's signals are for its own threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    h->process = create(h, stack) ? getpid() : 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return h->process;
+}
+
+bool base_helper_runs(const struct base_helper *h)
+{
+    return h->process == getpid();
+}
+
+void base_helper_wake(struct base_helper *h)
+{
+    sem_post(&h->wake);
+}
+
+bool base_helper_sleep(struct base_helper *h, uint64_t until)
+{
+    struct timespec t = time_of(until);
+    while (sem_clockwait(&h->wake, CLOCK_MONOTONIC, &t) && errno == EINTR)
+        ;
+    return !atomic_load(&h->stops);
+}
+
+bool base_helper_stop(struct base_helper *h, uint64_t ns)
+{
+    struct timespec now;
+    if (!base_helper_runs(h))
+        return true;
+    atomic_store(&h->stops, true);
+    base_helper_wake(h);
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct timespec end = time_of((uint64_t)now.tv_sec * second + (uint64_t)now.tv_nsec + ns);
+    if (pthread_timedjoin_np(h->thread, NULL, &end))
+        return false;
+    h->process = 0;
+    return true;
+}
+
+void base_helper_leave(struct base_helper *h)
+{
+    pthread_detach(h->thread);
+    h->process = 0;
+}
