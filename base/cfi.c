@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/leb.h"
 
 #if defined(__x86_64__)
@@ -79,17 +80,11 @@ static const uint8_t *entry_of(uintptr_t pc)
         return NULL;
     struct base_leb r = {header + 4, header + 4 + 3 * sizeof(uint64_t), false};
     (void)take_pointer(&r, header[1]);
-    uint32_t low = 0, high = (uint32_t)base_leb_take(&r, 4);
+    uint32_t count = (uint32_t)base_leb_take(&r, 4);
     int64_t distance = (int64_t)(pc - (uintptr_t)header);
     const int32_t (*table)[2] = (const void *)r.at;
-    while (low < high) { /* the first that begins behind pc */
-        uint32_t middle = low + (high - low) / 2;
-        if (table[middle][0] <= distance)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && !r.bad ? header + table[low - 1][1] : NULL;
+    uint32_t before = BASE_ARRAY_PLACE(count, i, table[i][0] <= distance);
+    return before && !r.bad ? header + table[before - 1][1] : NULL;
 }
 
 /* --- The program of a row --- */
