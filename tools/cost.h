@@ -3,7 +3,7 @@
  * What single calls cost: readings of the clock around each, less what reading it costs, in a histogram of constant
  * size, so that runs of any length are measured. Below 1024 ns a bucket is one ns, above 3 % (32 an octave).
  *
- *     uint64_t clock = cost_of_clock(), begin = cost_now();
+ *     uint64_t clock = cost_of_clock(), begin = base_clock_system();
  *     call();
  *     cost_count_since(&histogram, begin, clock);
  *
@@ -13,28 +13,12 @@
 #define PYTHIA_TOOLS_COST_H
 
 #include <stdint.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum { COST_EXACT = 1024, COST_BUCKETS = COST_EXACT + 64 * 32 };
 
 struct cost_histogram { uint64_t bucket[COST_BUCKETS], count, max; };
-
-static inline uint64_t cost_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* ns that this thread has computed: what a loop costs, on a machine that others use too. */
-static inline uint64_t cost_of_thread(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* What two readings of the clock cost between them, ns: the median. */
 uint64_t cost_of_clock(void);

@@ -92,7 +92,7 @@ static void ask(struct evaluation_column *c, const struct evaluation *v, struct 
     a->asked = v->events % v->every == 0;
     if (!a->asked)
         return;
-    uint64_t begin = cost_now();
+    uint64_t begin = base_clock_system();
     oracle_predict(o, c->distance, &answer);
     oracle_bound(o, c->distance, &answer);
     cost_count_since(&c->cost, begin, v->clock);
@@ -119,7 +119,7 @@ int evaluation_follow(struct evaluation *v, struct oracle *o, struct source *tes
             return more < 0 ? TOOL_INPUT : TOOL_OK;
         for (uint32_t i = 0; i < v->columns; i++)
             judge(&v->column[i], v, &e);
-        uint64_t begin = cost_now();
+        uint64_t begin = base_clock_system();
         oracle_follow(o, e.terminal, e.gap, e.duration);
         cost_count_since(&v->follow, begin, v->clock);
         v->elapsed += e.gap + e.duration;

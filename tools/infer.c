@@ -124,7 +124,7 @@ static void fold(struct measurement *m, struct grammar *g, bool each, bool clock
                           clock ? 0 : m->event[i].duration);
         last = now;
         if (each)
-            begin = cost_now();
+            begin = base_clock_system();
         grammar_append(g, &e);
         if (each)
             cost_count_since(&m->cost, begin, m->clock);
@@ -134,9 +134,9 @@ static void fold(struct measurement *m, struct grammar *g, bool each, bool clock
 static void fold_part(struct measurement *m, bool clock)
 {
     fold(m, m->each, true, false);
-    uint64_t begin = cost_of_thread();
+    uint64_t begin = base_clock_processor();
     fold(m, m->whole, false, clock);
-    m->whole_ns += cost_of_thread() - begin;
+    m->whole_ns += base_clock_processor() - begin;
     m->events += m->count;
     m->count = 0;
 }
