@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * AVX-512's instructions from their bits: programs that are compiled for the machine they run on are full of them, and
- * capstone 4 and 5 know a part.
+ * capstone 4 knows a part.
  *
  *     62 | R X B R' 0 map | W vvvv 1 pp | z L'L b V' mask | opcode | ModRM | SIB | displacement | immediate
  *
