@@ -46,7 +46,10 @@ static bool may_store(const struct evex *e)
 {
     static const uint8_t others[] = { 0x11, 0x13, 0x17, 0x29, 0x2b, 0x7f, 0xd6, 0xe7 };
     uint8_t low = e->opcode & 15, high = e->opcode >> 4;
+    bool narrow = e->opcode == 0x7e && e->prefix == 1;
     switch (e->map) {
+    case 1:
+        return narrow || memchr(others, e->opcode, sizeof others);
     case 2: /* compressed, scattered; made narrower */
         return e->opcode == 0x63 || in(e->opcode, 0x8a, 0x8b) || in(e->opcode, 0xa0, 0xa3) ||
                (e->prefix == 2 && in(high, 1, 3) && low <= 5);
@@ -54,7 +57,7 @@ static bool may_store(const struct evex *e)
         return in(e->opcode, 0x14, 0x17) || e->opcode == 0x19 || e->opcode == 0x1b || e->opcode == 0x1d ||
                e->opcode == 0x39 || e->opcode == 0x3b;
     default:
-        return memchr(others, e->opcode, sizeof others) || (e->opcode == 0x7e && e->prefix == 1);
+        return e->map == 5 && (narrow || e->opcode == 0x11);
     }
 }
 
@@ -114,7 +117,7 @@ static void general(const struct evex *e, uint64_t *reads, uint64_t *writes)
         *writes |= reg;
     if (e->map == 1 && e->opcode == 0xc5)
         *writes |= reg;
-    if ((e->opcode == 0x7e && e->prefix == 1) || (e->map == 3 && in(e->opcode, 0x14, 0x17)))
+    if ((e->map != 2 && e->opcode == 0x7e && e->prefix == 1) || (e->map == 3 && in(e->opcode, 0x14, 0x17)))
         *writes |= rm;
     *reads |= rm; /* or it is a vector of that number: one more that is read is no mistake */
 }
@@ -215,9 +218,11 @@ bool teams_evex_decode(const uint8_t *code, size_t left, uintptr_t address, stru
         return true;
     }
     uint64_t vectors = 1ull << (TEAMS_GENERAL + e.reg) | (e.mod == 3 ? 1ull << (TEAMS_GENERAL + e.rm) : 0);
-    insn->reads = vectors | 1ull << (TEAMS_GENERAL + e.second) | 1ull << (TEAMS_X86_MASKS + e.mask) |
+    uint64_t mask = 1ull << (TEAMS_X86_MASKS + e.mask);
+    insn->reads = vectors | 15ull << (TEAMS_GENERAL + (e.second & 28)) | mask | /* some read four in a row … */
                   teams_bit(insn->place.base) | teams_bit(insn->place.index);
-    insn->writes = (e.mod < 3 && insn->stores ? 0 : vectors) | 1ull << (TEAMS_X86_MASKS + (e.reg & 7));
+    insn->writes = (e.mod < 3 && insn->stores ? 0 : vectors) | (e.vectors ? mask : 0) |
+                   3ull << (TEAMS_X86_MASKS + (e.reg & 6)); /* … write two */
     general(&e, &insn->reads, &insn->writes);
     insn->writes_flags = (e.map == 1 || e.map == 5) && in(e.opcode, 0x2e, 0x2f);
     return true;

@@ -438,7 +438,8 @@ static void masks_of(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
     } else if (!arithmetic(x, insn)) {
         other(insn);
     }
-    bool vectors = x->op_count && x->operands[0].type == X86_OP_REG && location(x->operands[0].reg) >= TEAMS_X86_FLOATING;
+    bool vectors = x->op_count && x->operands[0].type == X86_OP_REG &&
+                   location(x->operands[0].reg) >= TEAMS_X86_FLOATING;
     if (vectors && insn->op < TEAMS_OTHER && insn->dst.kind != TEAMS_NONE)
         insn->writes_flags = false;
     insn->reads_flags |= tests_flags(i, x);
@@ -479,6 +480,16 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
     insn->repeats = x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE;
 }
 
+/* Of segments, and of short addresses. */
+static size_t prefixes(const uint8_t *code, size_t left)
+{
+    static const uint8_t known[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x67 };
+    size_t n = 0;
+    while (n < left && memchr(known, code[n], sizeof known))
+        n++;
+    return n;
+}
+
 static bool decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn)
 {
     const cs_insn *i = last;
@@ -486,8 +497,9 @@ static bool decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct tea
     size_t left = end - address;
     uint64_t at = address;
     (void)begin;
-    if (*code == TEAMS_X86_EVEX)
-        return teams_evex_decode(code, left, address, insn);
+    size_t before = prefixes(code, left);
+    if (before < left && code[before] == TEAMS_X86_EVEX)
+        return before == 0 && teams_evex_decode(code, left, address, insn);
     if (!capstone.disasm(handle, &code, &left, &at, last) || !last->detail)
         return false;
     const cs_x86 *x = &i->detail->x86;

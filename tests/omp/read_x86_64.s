@@ -78,6 +78,9 @@ region_\name:
     region no_wide_loop_on_its_frame_far, "movl $9, 40(%rsp); 1: vmovsd (%rbx), %xmm17; vmovsd %xmm17, 40(%rsp); decl 40(%rsp); jne 1b"
     region no_wide_loop_on_a_wide_place, "movl $9, 40(%rsp); 1: vmovups (%rbx), %zmm17; vmovups %zmm17, (%rsp); decl 40(%rsp); jne 1b"
     region no_wide_loop_on_a_half, "movl $9, 24(%rsp); 1: vmovups (%rbx), %zmm17; vextractf64x4 $1, %zmm17, (%rsp); decl 24(%rsp); jne 1b"
+    region no_wide_loop_on_halves, "1: vcvtph2psx (%rbx), %xmm17; vmovd %xmm17, %eax; test %eax, %eax; je 1b"
+    region no_wide_loop_on_a_mask_used_up, "1: kxnorw %k1, %k1, %k1; vpgatherdd (%rbx,%zmm16,4), %zmm17{%k1}; vptestmd %zmm17, %zmm17, %k2; kortestw %k1, %k2; je 1b"
+    region no_wide_short_address, "1: vmovd (%ebx), %xmm17; vmovd %xmm17, %eax; test %eax, %eax; je 1b"
     region no_wide_thread_data, "vmovsd %fs:16, %xmm17; vmovsd %xmm17, (%rbx)"
 # What is not known, or not to us.
     region no_pointer, "call *(%rbx)"
