@@ -125,8 +125,10 @@ void findings_settle(struct findings *f)
     for (uint32_t i = 0; i < all->count; i++) {
         struct report_finding *one = &all->finding[i];
         one->share = one->seconds / f->total;
-        if (one->share < LEAST_SHARE)
+        if (one->share < LEAST_SHARE) {
+            all->minor += one->share;
             continue;
+        }
         report_ranks_set(f->in + (size_t)i * f->ranks, f->ranks, one->ranks, sizeof one->ranks);
         all->finding[kept++] = *one;
     }

@@ -44,6 +44,7 @@ struct report_finding {
 struct report_findings {
     struct report_finding *finding;
     uint32_t count;
+    double minor; /* the share of those that cost less than 1 % each and are left out, together */
     bool known;   /* the job could be replayed */
     double *told; /* of each site of the model, ns of its calls that findings have; NULL: of none */
 };

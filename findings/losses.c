@@ -262,6 +262,7 @@ static void copy_findings(struct account *a, const struct report_findings *from)
     for (uint32_t i = 0; i < from->count; i++) {
         BASE_ADD(all->finding, all->count, from->finding[i]);
     }
+    all->minor += from->minor;
 }
 
 const struct report_losses *report_losses(struct report *r)

@@ -14,7 +14,7 @@
  * Calls of MPI I/O, those that make communicators, and MPI_Finalize are a line each, whatever their time is; MPI_Init
  * is no part of the run.
  * Seconds are those of all ranks together, the share is of their wall time, as of findings; `lost` is what the lines
- * would add up to if none was left out for being under 1 %.
+ * and those left out for being under 1 % each (`minor`) add up to.
  *
  * Threads: owner.  Hook-safe: no.
  */

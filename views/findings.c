@@ -143,6 +143,8 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
         fprintf(out, "\nnothing costs more than 1 %% of the ranks' time by waiting%s\n",
                 missing ? " for each other" : "");
     print_lines(r, f, l && !all ? l->lost : 1, all ? 20 : most, out);
+    if (f->minor >= LEAST_SHARE)
+        fprintf(out, "%5.1f %%            what costs less than 1 %% each, together\n", 100 * f->minor);
     if (f->count)
         (void)print_not_known(r, false, all, out);
     if (missing)

@@ -54,7 +54,7 @@ static void add_findings(struct report *r, cJSON *root)
         cJSON_AddNullToObject(root, "losses");
         return;
     }
-    cJSON *o = ADD(cJSON_AddObjectToObject(root, "losses"), NUMBER("lost", l->lost));
+    cJSON *o = ADD(cJSON_AddObjectToObject(root, "losses"), NUMBER("lost", l->lost), NUMBER("minor", l->lines.minor));
     add_lines(r, &l->lines, cJSON_AddArrayToObject(o, "lines"));
 }
 
