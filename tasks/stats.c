@@ -114,6 +114,7 @@ void tasks_time(struct tasks_thread *t, struct tasks_row *row, uint64_t ns)
         set(row, TASKS_MAX, ns);
     tasks_count(row, TASKS_TIMED, 1);
     tasks_count(row, TASKS_TIME, ns);
+    row->usual = get(row, TASKS_TIME) / get(row, TASKS_TIMED);
     row->pass = tasks_pass(get(row, TASKS_TIMED), get(row, TASKS_TIME), &t->chance);
 }
 

@@ -65,40 +65,33 @@ static void learn(struct tasks_thread *t, const struct timing *timing, struct ta
 
 /* --- Deferred tasks --- */
 
-/* One that is timed, or met while one that is timed waits or is creating another: not that one's time. */
-SELDOM static void run_timed(struct tasks_thread *t, const struct tasks_entry *e, void *data, bool due)
-{
-    struct timing timing = timing_begin(t);
-    t->watch = due ? TASKS_WATCHED : TASKS_UNWATCHED;
-    e->fn(data);
-    uint64_t end = base_clock_now();
-    if (due)
-        learn(t, &timing, e->site, end);
-    t->elsewhere = timing.elsewhere + (end - timing.begin);
-}
-
-/* What those of a row took on average; 0: not known. */
-static uint64_t usual_time(struct tasks_row *row)
-{
-    uint64_t timed = atomic_load_explicit(&row->counter[TASKS_TIMED], memory_order_relaxed);
-    return timed ? atomic_load_explicit(&row->counter[TASKS_TIME], memory_order_relaxed) / timed : 0;
-}
-
-/* The thread is in a team that is timed: what it runs while it waits is work. Of short tasks a sample is timed here,
-   too. */
-SELDOM static void run_in_share(struct tasks_thread *t, const struct tasks_entry *e, void *data, bool due)
+/* Where the thread is in a team that is timed, what it runs while it waits is work. */
+SELDOM static void run_timed(struct tasks_thread *t, const struct tasks_entry *e, void *data)
 {
     struct teams_met met = { 0 };
-    if (due)
+    if (teams_share_timed())
         met = teams_share_task();
-    if (due || t->watch)
-        run_timed(t, e, data, due);
-    else
-        e->fn(data);
-    if (due)
-        teams_share_task_end(met);
-    else
-        teams_share_met(usual_time(tasks_row(t, e->number, e->depth)));
+    struct timing timing = timing_begin(t);
+    t->watch = TASKS_WATCHED;
+    e->fn(data);
+    uint64_t end = base_clock_now();
+    learn(t, &timing, e->site, end);
+    t->elsewhere = timing.elsewhere + (end - timing.begin);
+    teams_share_task_end(met);
+}
+
+/* Of one that is not, what those of its row take on average is not the time of the one that is timed and waits for it,
+   or is creating another, and work of the thread in its team. */
+static inline void run_untimed(struct tasks_thread *t, const struct tasks_entry *e, void *data,
+                               const struct tasks_row *row)
+{
+    bool around = t->watch;
+    t->watch = around ? TASKS_AROUND : TASKS_UNWATCHED;
+    e->fn(data);
+    if (around)
+        t->elsewhere += row->usual;
+    if (teams_share_timed())
+        teams_share_met(row->usual);
 }
 
 /* One of a taskloop, which is timed as a whole. */
@@ -136,15 +129,14 @@ void tasks_run(void *data, uint32_t function)
     if (function & 1)
         atomic_fetch_sub_explicit(&tasks_ready, 1, memory_order_relaxed);
     t->begun++;
-    bool subtree = t->subtree, due = tasks_due(tasks_row(t, e->number, e->depth));
+    struct tasks_row *row = tasks_row(t, e->number, e->depth);
+    bool subtree = t->subtree;
     struct inside before = enter(t, e->number, e->depth);
     t->subtree = false;
-    if (teams_share_timed())
-        run_in_share(t, e, data, due);
-    else if (due || t->watch)
-        run_timed(t, e, data, due);
+    if (tasks_due(row))
+        run_timed(t, e, data);
     else
-        e->fn(data);
+        run_untimed(t, e, data, row);
     t->subtree = subtree;
     leave(t, before);
 }
@@ -355,6 +347,7 @@ void GOMP_task(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), lo
     if (flags & TASKS_DEPEND)
         note_depends(site);
     if (__builtin_expect(!site || (flags & TASKS_DETACH), 0)) {
+        t->deferred++;
         libgomp_real()->GOMP_task(fn, data, cpyfn, size, align, if_clause, flags, depend, priority, detach);
         return;
     }

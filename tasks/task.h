@@ -32,8 +32,8 @@
  * Statistics per task construct (the outlined function) and nesting depth: no event a task. Each thread counts in a
  * block of its own, given back when it ends and taken by the next one: memory grows with the threads that live at once.
  * Every task is counted. Times are those of a task without the tasks it had to wait for or met while waiting, with
- * those it ran at once; of small tasks a sample is timed (tasks_pass() in model.h). What a timed task waits is known,
- * what all of them wait is an estimate from that.
+ * those it ran at once; of small tasks a sample is timed (tasks_pass() in model.h). What a timed task waits is its wait
+ * less what the tasks usually take that were met meanwhile; what all of them wait is an estimate from that.
  *
  * Cost of a deferred task that is not timed: some 16 ns, for creating and running it together. Who decides nothing does
  * not count how many are ready, which all threads would write.
@@ -81,7 +81,8 @@ enum tasks_counter {
 };
 struct tasks_row {
     atomic_uint_least64_t counter[TASKS_COUNTERS];
-    uint32_t pass; /* so many of its tasks are not timed before the next one that is */
+    uint32_t pass;  /* so many of its tasks are not timed before the next one that is */
+    uint64_t usual; /* ns: what those that were took on average */
 };
 struct tasks_block {
     struct tasks_block *next_free, *next; /* guarded by the list's lock */

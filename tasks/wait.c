@@ -2,8 +2,9 @@
 /*
  * Waiting for tasks, and what a thread holds while it creates them.
  *
- * A wait is timed only in a task that is timed itself, or runs inside of one, and only where it, or a task that it met,
- * deferred something: otherwise there is nothing to wait for.
+ * A wait is timed only in a task that is timed itself, or runs inside of one, or on a thread that is (teams/share.h),
+ * and only where the task, or one that it met, deferred something: otherwise there is nothing to wait for, as in most
+ * tasks of a tree, its leaves.
  * Simple locks are hooked, nested ones are not: what OpenMP 2.5 called by that name has another layout, and a hook
  * cannot tell the two versions apart.
  */
@@ -13,34 +14,44 @@
 #include "tasks/task.h"
 #include "teams/share.h"
 
-static uint64_t wait_begin(const struct tasks_thread *t)
+struct wait { uint64_t begin, elsewhere; bool share; };
+
+/* What is met in a wait that is elsewhere as a whole needs no watch. */
+static inline struct wait wait_begin(struct tasks_thread *t)
 {
-    return t->watch && t->deferred != t->deferred_before ? base_clock_now() : 0;
+    struct wait w = { 0 };
+    if (t->deferred == t->deferred_before)
+        return w;
+    w.elsewhere = t->elsewhere;
+    w.begin = t->watch ? base_clock_now() : 0;
+    t->watch = t->watch == TASKS_AROUND ? TASKS_UNWATCHED : t->watch;
+    w.share = teams_share_timed() && teams_share_wait();
+    return w;
 }
 
 /* All of it was elsewhere; idle is what no task that was met took. */
-static void wait_end(struct tasks_thread *t, uint64_t begin, uint64_t elsewhere)
+static inline void wait_end(struct tasks_thread *t, const struct wait *w)
 {
-    if (!begin)
+    if (w->share)
+        teams_share_waited();
+    if (!w->begin)
         return;
-    uint64_t took = base_clock_now() - begin, met = t->elsewhere - elsewhere;
+    uint64_t took = base_clock_now() - w->begin, met = t->elsewhere - w->elsewhere;
     if (t->watch == TASKS_WATCHED)
         tasks_count(tasks_row(t, t->site, t->depth - 1), TASKS_WAIT, took > met ? took - met : 0);
-    t->elsewhere = elsewhere + took;
+    else
+        t->watch = TASKS_AROUND;
+    t->elsewhere = w->elsewhere + took;
 }
 
-#define WAIT(name, parameters, arguments)                     \
-    PYTHIA_API void name parameters;                          \
-    void name parameters                                      \
-    {                                                         \
-        struct tasks_thread *t = &tasks_thread;         \
-        uint64_t begin = wait_begin(t), before = t->elsewhere; \
-        if (teams_share_timed())                              \
-            teams_share_wait();                               \
-        libgomp_real()->name arguments;                      \
-        if (teams_share_timed())                              \
-            teams_share_waited();                             \
-        wait_end(t, begin, before);                           \
+#define WAIT(name, parameters, arguments)           \
+    PYTHIA_API void name parameters;                \
+    void name parameters                            \
+    {                                               \
+        struct tasks_thread *t = &tasks_thread;     \
+        struct wait w = wait_begin(t);              \
+        libgomp_real()->name arguments;             \
+        wait_end(t, &w);                            \
     }
 
 WAIT(GOMP_taskwait, (void), ())
@@ -61,9 +72,7 @@ WAIT(GOMP_taskgroup_end, (void), ())
             libgomp_real()->name arguments;    \
             return;                            \
         }                                      \
-        bool waits = !(free);                  \
-        if (waits)                             \
-            teams_share_wait();                \
+        bool waits = !(free) && teams_share_wait(); \
         libgomp_real()->name arguments;        \
         if (waits)                             \
             teams_share_waited();              \
