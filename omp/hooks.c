@@ -158,10 +158,12 @@ static void account(struct omp_hook_region *r, bool counts)
 static bool worth_measuring(const struct omp_hook_site *site)
 {
     enum { LONG_NS = 5000000 };
-    uint64_t ns = 0;
-    for (uint32_t i = 0; i < site->stats.size_count; i++)
+    uint64_t ns = 0, count = 0;
+    for (uint32_t i = 0; i < site->stats.size_count; i++) {
         ns += site->stats.size[i].ns;
-    return site->stats.executions > 0 && ns / site->stats.executions >= LONG_NS;
+        count += site->stats.size[i].count;
+    }
+    return count > 0 && ns / count >= LONG_NS;
 }
 
 static void measure_energy(const struct omp_hook_region *r)
@@ -224,7 +226,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
         r->run = omp_hook_team_run;
         r->argument = r;
     }
-    if (!r->nested && !(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && !r->lowered)))
+    if (!r->nested && !(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && r->team > 1)))
         look_inside(r);
     place(r, traits);
     r->energy = r->site && base_energy_known() && worth_measuring(r->site) ? base_energy_now() + 1 : 0;

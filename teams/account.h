@@ -58,8 +58,7 @@ static inline enum teams_length teams_account_length(struct teams_account *a, ui
 /* It was not timed. */
 static inline void teams_account_add(struct teams_account *a, uint64_t ns, uint64_t mpi, uint32_t threads)
 {
-    enum teams_length length = teams_account_length(a, ns);
-    struct teams_time *t = &a->untimed[threads > 1 ? length : TEAMS_ALONE];
+    struct teams_time *t = &a->untimed[threads > 1 ? teams_account_length(a, ns) : TEAMS_ALONE];
     t->region += ns;
     t->mpi += mpi;
     t->team += ns * threads;
