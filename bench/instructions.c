@@ -2,10 +2,10 @@
 /*
  * What is done again and again while bench/instructions.sh counts: one rank, messages to itself.
  *
- *   instructions PART TURNS          PART: allreduce, halo, random, region
+ *   instructions PART TURNS          PART: allreduce, halo, random, region, task
  *
  * WARM turns come before, so that everything has been seen and a predicted run samples itself as seldom as it will;
- * measured() is what is counted. Prints how many calls, or regions, that is.
+ * measured() is what is counted. Prints how many calls, regions or tasks that is.
  */
 #include <mpi.h>
 #include <omp.h>
@@ -50,9 +50,28 @@ static void region(int turn)
     __asm__ volatile("" : : "r"(turn));
 }
 
+/* As programs of tasks are written: each waits for its own, leaves too. */
+static void tree(int depth)
+{
+    for (int i = 0; depth && i < 2; i++) {
+#pragma omp task
+        tree(depth - 1);
+    }
+#pragma omp taskwait
+}
+
+enum { DEPTH = 3, TASKS = (2 << DEPTH) - 2 };
+static void task(int turn)
+{
+    (void)turn;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    tree(DEPTH);
+}
+
 static const struct part { const char *name; void (*turn)(int); int calls; } parts[] = {
     { "allreduce", allreduce, 1 }, { "halo", halo, 3 }, { "random", any_collective, 1 }, { "region", region, 1 },
-    { NULL, NULL, 0 } };
+    { "task", task, TASKS }, { NULL, NULL, 0 } };
 
 __attribute__((noinline)) void measured(const struct part *part, int turns);
 void measured(const struct part *part, int turns)

@@ -4,11 +4,12 @@
 #
 #   bench/instructions.sh [-n TURNS] [-p "PART ..."] [-m "MODE ..."] [-f FUNCTIONS]         from the build directory
 #
-# For each part (bench/instructions.c) and mode: instructions of our own object per call, or region; in brackets what
-# all objects take more than without us; then the FUNCTIONS that take most. All threads count. Without valgrind: 77.
+# For each part (bench/instructions.c) and mode: instructions of our own object per call, region or task; in brackets
+# what all objects take more than without us; then the FUNCTIONS that take most. All threads count. Without valgrind: 77.
+# Under callgrind everything takes longer: of regions and tasks more are timed than in a run, which costs instructions.
 set -eu
 . "$(dirname "$0")/lib.sh"
-turns=3000 parts='allreduce halo random region' modes='record predict' functions=20
+turns=3000 parts='allreduce halo random region task' modes='record predict' functions=20
 bench_options 'n=turns p=parts m=modes f=functions' "$@"
 program=$builddir/bench/instructions
 library=$builddir/.libs/libpythia_pmpi.so
