@@ -45,11 +45,8 @@ static void resume(const bool *timed)
 PYTHIA_API void GOMP_ordered_start(void);
 void GOMP_ordered_start(void)
 {
-    if (!teams_share_timed()) {
-        libgomp_real()->GOMP_ordered_start();
-        return;
-    }
-    teams_share_wait();
+    bool waits = teams_share_timed() && teams_share_wait();
     libgomp_real()->GOMP_ordered_start();
-    teams_share_waited();
+    if (waits)
+        teams_share_waited();
 }

@@ -112,9 +112,7 @@ static uint64_t turns_ull(unsigned flags, unsigned long long start, unsigned lon
     {                                                                                                               \
         struct loop l = { 0 };                                                                                      \
         unsigned with = loop_begin(&l, fn, turns, flags, number);                                                   \
-        bool waits = l.site && !l.at_once && !(flags & TASKS_NOGROUP) && teams_share_timed();                       \
-        if (waits)                                                                                                  \
-            teams_share_wait();                                                                                     \
+        bool waits = l.site && !l.at_once && !(flags & TASKS_NOGROUP) && teams_share_timed() && teams_share_wait(); \
         libgomp_real()->name(loop_function(&l, fn), data, cpyfn, size, align, with, number, priority, start, end,   \
                              step);                                                                                 \
         if (waits)                                                                                                  \
