@@ -119,11 +119,17 @@ static void start(void)
     running = session_start(&world, reference, 0) != SESSION_OFF;
 }
 
-static bool alone_start(void)
+static void start_first(void)
 {
     base_fpu_t kept = base_fpu_hold();
-    pthread_once(&once, start);
+    start();
     base_fpu_give_back(kept);
+}
+
+/* Asked at each region while nothing is recorded. */
+static bool alone_start(void)
+{
+    pthread_once(&once, start_first);
     return running && session_mode() != SESSION_OFF;
 }
 
