@@ -14,7 +14,7 @@
  *      sum of both
  *   2. quarters are numbered through from 0 ns on: 4 and 5 are 0 and 1 ns, 6 and 7 are 2 and 3, 4k to 4k + 3 octave k
  *
- * 1.8 KiB a terminal, of which an event touches three lines for its gap, three for its duration.
+ * 1.8 KiB a terminal, of which an event touches two lines for its gap, two for its duration.
  * Threads: the stream's.  Hook-safe: notes are.
  */
 #ifndef PYTHIA_JOB_USUAL_H
