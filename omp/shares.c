@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/frame.h"
+#include "base/modules.h"
 #include "include/pythia.h"
 #include "libgomp/real.h"
 #include "omp/team.h"
@@ -373,13 +374,14 @@ bool omp_shares_are_asked(void)
         "GOMP_loop_ull_" #name "_next",
 #include "libgomp/omp_calls.def"
     };
-    Dl_info own, its;
-    if (has_shadow_stack() || !dladdr(shares, &own))
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        void *found = dlsym(RTLD_DEFAULT, names[i]);
-        if (!found || !dladdr(found, &its) || its.dli_fbase != own.dli_fbase)
-            return false;
-    }
-    return true;
+    enum { NAMES = sizeof names / sizeof *names };
+    void *found[NAMES + 1] = {(void *)(uintptr_t)omp_shares_are_asked};
+    struct base_place place[NAMES + 1];
+    for (size_t i = 0; i < NAMES; i++)
+        found[i + 1] = dlsym(RTLD_DEFAULT, names[i]);
+    base_modules_places(found, NAMES + 1, place);
+    bool ours = place[0].module != BASE_MODULE_NONE && !has_shadow_stack();
+    for (size_t i = 0; i < NAMES; i++)
+        ours = ours && place[i + 1].module == place[0].module;
+    return ours;
 }

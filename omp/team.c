@@ -55,7 +55,6 @@ static void look_at_options(void)
 {
     struct pythia_options options;
     base_options_load(&options);
-    asked = omp_shares_are_asked();
     by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
     always = options.omp_team ? (uint32_t)options.omp_team : 1;
     wanted = options.omp_team || !strcmp(options.omp_sizes, "one") ? ALWAYS
@@ -109,8 +108,12 @@ static bool reads_code(void)
     return session_acts("team") ? !session_proven(teams_safety_holds) : session_proves(true);
 }
 
+/* The loader is asked here, not by the first region: a handler of the program's may jump out of that (siglongjmp), and
+   what the loader holds then it holds for good. */
 void omp_hook_team_begin(void)
 {
+    (void)libgomp_real();
+    asked = omp_shares_are_asked();
     if (session_team() > 1 && (session_acts("team") || reads_code()))
         teams_safety_start();
 }

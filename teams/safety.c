@@ -16,6 +16,7 @@
 
 enum { PROOFS = 1024 /* a power of two */, LOADING = 100000000 /* ns */ };
 #define TASK (~(UINTPTR_MAX >> 1)) /* no program's addresses have that bit */
+static const uint64_t ending = 10000000000; /* ns */
 
 static struct teams_proof proofs[PROOFS];
 static struct teams_proof overflow = { .answer = JOB_PROOF_LARGE };
@@ -27,6 +28,7 @@ static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     pthread_mutex_t lock;
     struct base_helper helper; /* guarded by lock */
+    bool left;                 /* the same: it did not end */
     sem_t loaded;
     atomic_bool reads, asked, rest, over;
     void (*_Atomic first)(void); /* to be called once */
@@ -156,15 +158,20 @@ void teams_safety_ask(struct teams_proof *p)
 }
 
 /* The rest is read by the reader, too: what the loader allocates for it would fall into the program's heap here, where
-   libgomp may still use what it has freed (doc/TEAMS.md). */
+   libgomp may still use what it has freed (doc/TEAMS.md). Left is one that does not end: where the program has jumped
+   out of the loader, that is held for good. */
 void teams_safety_finish(bool rest)
 {
     atomic_store(&reader.over, true);
     base_lock_take(&reader.lock, BASE_LOCK_READER);
     bool ours = base_helper_runs(&reader.helper);
     atomic_store(&reader.rest, rest);
-    (void)base_helper_stop(&reader.helper, BASE_HELPER_EVER);
+    if (!base_helper_stop(&reader.helper, ending)) {
+        base_helper_leave(&reader.helper);
+        reader.left = true;
+    }
+    bool alone = !ours && !reader.left;
     base_lock_release(&reader.lock, BASE_LOCK_READER);
-    if (rest && !ours)
+    if (rest && alone)
         read_all();
 }
