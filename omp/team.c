@@ -113,7 +113,7 @@ static bool reads_code(void)
 void omp_hook_team_begin(void)
 {
     (void)libgomp_real();
-    asked = omp_shares_are_asked();
+    asked = session_acts("team") && omp_shares_are_asked();
     if (session_team() > 1 && (session_acts("team") || reads_code()))
         teams_safety_start();
 }

@@ -164,14 +164,13 @@ void teams_safety_finish(bool rest)
 {
     atomic_store(&reader.over, true);
     base_lock_take(&reader.lock, BASE_LOCK_READER);
-    bool ours = base_helper_runs(&reader.helper);
+    bool ours = base_helper_runs(&reader.helper) || reader.left;
     atomic_store(&reader.rest, rest);
     if (!base_helper_stop(&reader.helper, ending)) {
         base_helper_leave(&reader.helper);
         reader.left = true;
     }
-    bool alone = !ours && !reader.left;
     base_lock_release(&reader.lock, BASE_LOCK_READER);
-    if (rest && alone)
+    if (rest && !ours)
         read_all();
 }
