@@ -182,6 +182,7 @@ struct oracle_mixer {
     uint64_t streak;    /* events in a row that the reference foresaw */
     struct oracle_trust trust[ORACLE_SOURCES][ORACLE_BUCKETS][ORACLE_STATES];
     float weight[ORACLE_BUCKETS][ORACLE_VOTERS]; /* of a voter's evidence */
+    uint32_t steps[ORACLE_BUCKETS]; /* that the weights have made */
     struct oracle_gap_errors gap_errors[ORACLE_VOTERS + 1]; /* by who answers; the last one: by dead reckoning */
     struct { struct oracle_gap_errors *errors; double own, context; } gap; /* last asked for; NULL: not both known */
 };

@@ -30,9 +30,11 @@ static const double sure[ORACLE_BUCKETS] = { 0.97, 0.98, 0.98, 0.98, 0.98 };
 #define NOTHING -2.0f      /* log odds that are no evidence */
 #define MOST_EVIDENCE 10.0f /* more than there is */
 #define WEIGHT 0.6f        /* of a voter at first … */
+#define WEIGHT_POSITION 0.8f
 #define WEIGHT_CONTEXT 0.2f /* … of which there are several that know much the same */
 #define LEAST_WEIGHT 0.02f
-#define STEP 0.015f        /* of the weights up the gradient */
+#define STEP 0.015f        /* of the weights up the gradient, at first; … */
+#define STEPS 64.0f        /* … after so many they get shorter, as the root of their number */
 
 static uint32_t bucket_of(uint64_t distance)
 {
@@ -100,7 +102,7 @@ void oracle_mixer_create(struct oracle *o)
             for (uint32_t s = 0; s < ORACLE_STATES; s++)
                 m->trust[v][b][s] = trust_of(PRIOR * (float)prior(v, s), PRIOR);
         for (uint32_t v = 0; v < ORACLE_VOTERS; v++)
-            m->weight[b][v] = v < ORACLE_CONTEXTS ? WEIGHT : WEIGHT_CONTEXT;
+            m->weight[b][v] = v == ORACLE_POSITION ? WEIGHT_POSITION : v < ORACLE_CONTEXTS ? WEIGHT : WEIGHT_CONTEXT;
     }
     m->streak = o->references ? ASLEEP : 0; /* trusted until its first miss */
     oracle_mixer_follow(o);
@@ -227,10 +229,12 @@ static void learn_weights(struct oracle_mixer *m, uint32_t bucket, const struct 
 {
     struct ballot ballot[ORACLE_VOTERS];
     int count = count_votes(m, bucket, p, ORACLE_VOTERS, ballot);
-    float all = 1, share[ORACLE_VOTERS];
+    float all = 1, share[ORACLE_VOTERS], step = STEP;
 
     if (count < 2)
         return;
+    if (m->steps[bucket]++ > (uint32_t)STEPS)
+        step *= sqrtf(STEPS / (float)m->steps[bucket]);
     for (int c = 0; c < count; c++)
         all += share[c] = expf(ballot[c].sum < 40 ? ballot[c].sum : 40);
     for (int v = 0; v < ORACLE_VOTERS; v++) {
@@ -241,7 +245,7 @@ static void learn_weights(struct oracle_mixer *m, uint32_t bucket, const struct 
         while (ballot[c].terminal != p->said[v])
             c++;
         float error = (p->said[v] == terminal) - share[c] / all;
-        *w += STEP * error * m->trust[v][bucket][p->state[v]].evidence;
+        *w += step * error * m->trust[v][bucket][p->state[v]].evidence;
         *w = *w > LEAST_WEIGHT ? *w : LEAST_WEIGHT;
     }
 }

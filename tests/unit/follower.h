@@ -18,7 +18,7 @@
 #include "grammar/grammar.h"
 #include "oracle/internal.h"
 
-enum { FOLLOWER_ROOM = 20000 };
+enum { FOLLOWER_ROOM = 32768 };
 
 struct follower_list {
     uint32_t count;
