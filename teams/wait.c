@@ -20,11 +20,15 @@ enum mark {
     SEEN = 128,          /* as it was read */
     STILL = 256,         /* the same in each turn */
     SAME = 512,          /* what was at the head, as it was */
-    READ = FIXED | LENT
+    WATCHED = 1024,      /* FIXED, and the loop itself writes nothing there */
+    CHASED = 2048,       /* followed from place to place: what the last turn read is where this one reads */
+    LINK = 0xffff << 16, /* by which kind of place it was read (link_of()), 0: by several */
+    READ = FIXED | LENT,
+    ORIGIN = READ | WATCHED | CHASED /* goes along with whatever is made of it */
 };
 
 enum { PLACES = TEAMS_REGISTERS + TEAMS_SLOTS };
-typedef uint16_t mark_t;
+typedef uint32_t mark_t;
 struct marks {
     mark_t of[PLACES];
     bool seen;
@@ -39,12 +43,14 @@ struct around {
 };
 enum { FROM = 1, TO = 2, INSIDE = FROM | TO };
 
+enum { WORDS = 16 };
 struct turn {
     const struct teams_frame *frame;
     const struct teams_flow *f;
     uint32_t head; /* the loop's block with the smallest number */
     struct around *at;
     struct marks begin, end; /* of the loop's turn */
+    uint64_t written[WORDS]; /* by link_of(): places that the loop writes */
 };
 
 static uint32_t places(const struct turn *t)
@@ -59,24 +65,31 @@ static bool is(mark_t a, mark_t mark)
     return (a & mark) == mark;
 }
 
+/* The one link of two, if there is one. */
+static mark_t link_of_both(mark_t a, mark_t b)
+{
+    a &= LINK, b &= LINK;
+    return a == b || !b ? a : a ? NOTHING : b;
+}
+
 static mark_t join(mark_t a, mark_t b)
 {
-    mark_t x = a & MOVES, y = b & MOVES, least = x < y ? x : y;
+    mark_t x = a & MOVES, y = b & MOVES, least = x < y ? x : y, link = (a & LINK) == (b & LINK) ? a & LINK : NOTHING;
     bool alike = is(a, SWEPT) == is(b, SWEPT); /* what was read is no step */
-    return (mark_t)((alike ? least : NOTHING) | ((a | b) & READ) | (a & b & ~(MOVES | READ)));
+    return (alike ? least : NOTHING) | ((a | b) & ORIGIN) | (a & b & ~(MOVES | ORIGIN | LINK)) | link;
 }
 
 /* Made of both, in any way. What only adds up what was read does not move by itself. */
 static mark_t compute(mark_t a, mark_t b)
 {
     bool swept = (is(a, SWEPT) && !(b & READ)) || (is(b, SWEPT) && !(a & READ));
-    return (mark_t)((swept ? SWEPT : NOTHING) | ((a | b) & READ) | (a & b & STILL));
+    return (swept ? SWEPT : NOTHING) | ((a | b) & ORIGIN) | (a & b & STILL) | link_of_both(a, b);
 }
 
 /* … so that it moves where one of them does. */
 static mark_t scale(mark_t a, mark_t b)
 {
-    return (mark_t)(compute(a, b) | (((a | b) & MOVES) && !((a | b) & READ) ? SCALED : NOTHING));
+    return compute(a, b) | (((a | b) & MOVES) && !((a | b) & READ) ? SCALED : NOTHING);
 }
 
 /* A sum. Where both move, one may take back what the other one adds. */
@@ -97,7 +110,7 @@ static mark_t subtract(mark_t a, mark_t b)
 
 static mark_t halve(mark_t a)
 {
-    return is(a, SWEPT) || !(a & FIRST) ? compute(a, NOTHING) : HALVED | (a & READ);
+    return is(a, SWEPT) || !(a & FIRST) ? compute(a, NOTHING) : HALVED | (a & ORIGIN);
 }
 
 /* Whether it is so much, or so. */
@@ -105,7 +118,7 @@ static mark_t compare(mark_t a, mark_t b)
 {
     bool moves = is(a, SWEPT) || is(b, SWEPT) || is(a, HALVED) || is(b, HALVED) ||
                  !(a & MOVES) != !(b & MOVES); /* one side that moves on is enough */
-    return (a | b) & SWAPPED ? MOVED : (mark_t)((moves ? MOVED : NOTHING) | ((a | b) & READ));
+    return (a | b) & SWAPPED ? MOVED : (moves ? MOVED : NOTHING) | ((a | b) & ORIGIN);
 }
 
 static mark_t of_register(const struct marks *m, uint8_t reg)
@@ -122,6 +135,32 @@ static mark_t of_address(const struct teams_insn *i, const struct marks *m)
     return i->place.base == i->place.index ? scale(base, index) : add(base, index);
 }
 
+/* Equal for instructions that reach memory in the same way: by the same offset, scale and registers. */
+static mark_t link_of(const struct teams_insn *i)
+{
+    const struct teams_place *p = &i->place;
+    uint64_t way = (uint64_t)p->offset << 24 ^ (uint64_t)p->scale << 16 ^ (uint64_t)p->base << 8 ^ p->index;
+    return (mark_t)((way * 0x9e3779b97f4a7c15u >> 48 | 1) << 16);
+}
+
+static bool is_written(const struct turn *t, mark_t link)
+{
+    uint32_t bit = link >> 17;
+    return t->written[bit / 64 % WORDS] >> bit % 64 & 1;
+}
+
+/* A place that moves because it is followed is another one only where that is its next link: what else it has may be
+   the same again, on a ring. */
+static mark_t of_memory(const struct turn *t, const struct teams_insn *i, mark_t place)
+{
+    mark_t link = link_of(i);
+    if (!(place & MOVES))
+        return FIXED | SEEN | (is_written(t, link) ? NOTHING : WATCHED);
+    if (!(place & CHASED))
+        return SWEPT | SEEN | link;
+    return SEEN | ((place & LINK) == link ? SWEPT | CHASED | link : FIXED);
+}
+
 /* What is narrow comes back when it is full. */
 static mark_t of_load(const struct turn *t, const struct teams_insn *i, const struct marks *m)
 {
@@ -130,7 +169,7 @@ static mark_t of_load(const struct turn *t, const struct teams_insn *i, const st
         mark_t mark = m->of[TEAMS_REGISTERS + slot] | (teams_frame_is_lent(t->frame, slot, false) ? LENT : NOTHING);
         return i->place.size < 4 ? compute(mark, NOTHING) : mark;
     }
-    return (of_address(i, m) & MOVES ? SWEPT : FIXED) | SEEN;
+    return of_memory(t, i, of_address(i, m));
 }
 
 static mark_t of_operand(const struct turn *t, const struct teams_insn *i, const struct teams_operand *o,
@@ -148,7 +187,7 @@ static void put_slot(const struct turn *t, uint8_t slot, struct marks *m, mark_t
 {
     for (uint32_t k = 0; k < t->frame->slots; k++)
         if (k != slot && teams_frame_overlap(t->frame, slot, (uint8_t)k))
-            m->of[TEAMS_REGISTERS + k] = mark & READ;
+            m->of[TEAMS_REGISTERS + k] = mark & ORIGIN;
     m->of[TEAMS_REGISTERS + slot] = mark;
 }
 
@@ -179,7 +218,7 @@ static void other(const struct turn *t, const struct teams_insn *i, struct marks
     if (i->stores && slot != TEAMS_NO_SLOT)
         put_slot(t, slot, m, mark);
     for (uint32_t k = 0; i->stores && i->repeats && k < t->frame->slots; k++) /* any of them */
-        m->of[TEAMS_REGISTERS + k] = (mark_t)((m->of[TEAMS_REGISTERS + k] | mark) & READ);
+        m->of[TEAMS_REGISTERS + k] = (m->of[TEAMS_REGISTERS + k] | mark) & ORIGIN;
 }
 
 /* Compare and swap: whether it was the value that it should have been moves on by itself, where that value was read; a
@@ -217,7 +256,7 @@ static mark_t result(const struct turn *t, const struct teams_insn *i, const str
     case TEAMS_ADDRESS:
         return of_address(i, m);
     case TEAMS_SELECT:
-        return (join(a, b) & ~(STILL | SAME)) | (m->of[TEAMS_FLAGS] & READ);
+        return (join(a, b) & ~(STILL | SAME)) | (m->of[TEAMS_FLAGS] & ORIGIN);
     case TEAMS_COMPARE:
         return compare(a, b);
     case TEAMS_ADD:
@@ -318,14 +357,15 @@ static bool drop_still(struct turn *t)
     bool stays = false, changed = false;
     for (uint32_t k = 0; k < places(t); k++)
         if (t->begin.of[k] & t->end.of[k] & SAME) {
-            t->begin.of[k] = STILL | (t->begin.of[k] & READ);
+            t->begin.of[k] = STILL | (t->begin.of[k] & ORIGIN);
             stays = true;
         }
     for (uint32_t k = 0; k < places(t) && !stays; k++) {
         mark_t before = t->begin.of[k], end = t->end.of[k];
         if (before & MOVES && (end & MOVES) == MOVED)
-            continue;
-        t->begin.of[k] = ((before | end) & READ) | (end & SEEN) | (before & end & STILL);
+            t->begin.of[k] |= is(end, SWEPT) && !(before & CHASED) ? CHASED | (end & LINK) : NOTHING;
+        else
+            t->begin.of[k] = ((before | end) & ORIGIN) | (end & SEEN) | (before & end & STILL);
         changed |= t->begin.of[k] != before;
     }
     return stays || changed;
@@ -373,10 +413,11 @@ static bool swaps(const struct teams_flow *f, uint32_t b)
 }
 
 /* Decided in each turn by what the loop itself does: no way around passes none of the branches that do. A swap alone is
-   not: before it the loop may wait for the value that it swaps. */
+   not: before it the loop may wait for the value that it swaps. Nor is a bound on waiting: whoever leaves by what
+   others may have written, or else by a count, waits for so long. */
 static bool ends_by_itself(struct turn *t)
 {
-    bool fixed = false, out = false;
+    bool fixed = false, out = false, watches = false;
     for (uint32_t b = 0; b < t->f->blocks; b++) {
         if (!is_inside(t, (int)b))
             continue;
@@ -385,12 +426,27 @@ static bool ends_by_itself(struct turn *t)
             continue;
         fixed |= (t->at[b].flags & READ) != 0;
         t->at[b].leaves = (t->at[b].flags & MOVES) && leads_out(t, b) && !swaps(t->f, b);
+        watches |= (t->at[b].flags & WATCHED) && !(t->at[b].flags & MOVES) && leads_out(t, b);
     }
-    return out && (!fixed || !find_ways(t));
+    return out && !watches && (!fixed || !find_ways(t));
+}
+
+/* What it writes, but in its own frame. */
+static void find_written(struct turn *t)
+{
+    memset(t->written, 0, sizeof t->written);
+    for (uint32_t b = t->head; b < t->f->blocks; b++)
+        for (uint32_t k = 0; is_inside(t, (int)b) && k < t->f->block[b].count; k++) {
+            const struct teams_insn *i = &t->f->insn[t->f->block[b].first + k];
+            uint32_t bit = link_of(i) >> 17;
+            if (i->stores)
+                t->written[bit / 64 % WORDS] |= 1ull << bit % 64;
+        }
 }
 
 static bool waits(struct turn *t)
 {
+    find_written(t);
     t->begin.seen = true;
     for (uint32_t k = 0; k < PLACES; k++)
         t->begin.of[k] = FIRST | SAME;

@@ -6,12 +6,15 @@
  * counter, a pointer along a list, a result of the run time's), or where nothing that it decides by was read from a
  * place that is the same in each turn. An exchange that is repeated until it succeeds (compare-and-swap of what was
  * read) always succeeds for somebody; one that is repeated until it finds a constant waits for whoever stores it. A
- * place in the frame whose address others have is memory: it moves on only where the loop itself moves it.
+ * place in the frame whose address others have is memory: it moves on only where the loop itself moves it. A bound on
+ * waiting is no end: a way out that is decided by a place which stays the same, and which the loop does not write,
+ * waits, however many turns it may take.
  *
  * What moves on is found by following the loop's turn from its head: what each turn adds to, always the same or a
  * number, what it follows (a list), what it halves. Remainders, bits, differences of what moves and whatever else may
  * come back to where it was do not move: a ring of places is one place. What is read from a place that moves is new in
- * each turn, and so is all that is made of it.
+ * each turn, and so is all that is made of it; but of a place that is followed, only its next link is: a list may be a
+ * ring, whose other places come again.
  *
  * Threads: any.  Hook-safe: no.
  */

@@ -647,3 +647,28 @@ WAIT(day)
     while (!f[0] && t.tv_sec < n);
     p[9] = k;
 }
+WAIT(nodes)
+{
+    V struct node *q = (V struct node *)p;
+    while (!q->ready)
+        q = q->next;
+    p[9] = n;
+}
+WAIT(bounded)
+{
+    V int *f = p;
+    int i = 0;
+    while (i < n && !f[0])
+        i++;
+    p[9] = i;
+}
+WAIT(bounded2)
+{
+    V int *f = p;
+    for (int i = 0; i < 1000; i++)
+        if (f[0] >= k) {
+            p[9] = i;
+            return;
+        }
+    p[10]++;
+}

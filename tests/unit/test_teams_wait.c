@@ -15,7 +15,11 @@
 LOOP(counts, "1: dec %esi; jnz 1b");
 LOOP(counts_in_frame, "mov %esi, -8(%rsp); 1: subl $1, -8(%rsp); jnz 1b");
 LOOP(follows_a_list, "1: mov (%rdi), %rdi; test %rdi, %rdi; jnz 1b");
-LOOP(looks_and_counts, "1: cmpl $0, (%rdi); jne 2f; dec %esi; jnz 1b; 2:");
+LOOP(follows_an_index, "1: movslq %esi, %rax; mov (%rdi,%rax,4), %esi; test %esi, %esi; jns 1b");
+LOOP(finds_in_a_list, "1: cmpl $7, 8(%rdi); je 2f; mov (%rdi), %rdi; test %rdi, %rdi; jnz 1b; 2:");
+LOOP(gathers, "1: mov (%rdi), %rax; mov (%rdx,%rax,8), %ecx; add $8, %rdi; cmp %rdi, %rsi; jne 1b");
+LOOP(sets_what_it_looks_at, "1: cmpl $0, (%rdi); jne 2f; mov %eax, (%rdi); dec %esi; jnz 1b; 2:");
+LOOP(reads_its_bound, "1: inc %ecx; cmp (%rdi), %ecx; jl 1b");
 LOOP(compares_what_moves, "1: add $4, %rdi; cmp (%rdx), %rdi; jne 1b");
 LOOP(searches, "1: inc %rdi; cmpb $0, (%rdi); jne 1b");
 LOOP(swaps_what_it_read, "mov (%rdi), %eax; 1: lea 1(%rax), %edx; lock cmpxchg %edx, (%rdi); jne 1b");
@@ -23,9 +27,16 @@ LOOP(swaps_and_compares, "mov (%rdi), %eax; 1: mov %eax, %ecx; lea 1(%rax), %edx
                          "cmp %eax, %ecx; jne 1b");
 LOOP(decides_by_nothing_read, "1: test %esi, %esi; jnz 1b");
 LOOP(inner_counts, "1: mov %esi, %ecx; 2: dec %ecx; jnz 2b; dec %edx; jnz 1b");
+LOOP(chooses_and_counts, "1: cmpl $0, (%rdi); je 2f; inc %eax; 2: dec %esi; jnz 1b");
 LOOP(counts_on_each_way, "1: inc %esi; cmpl $0, (%rdi); je 2f; cmp $99, %esi; jl 1b; ret; 2: cmp $50, %esi; jl 1b");
 LOOP(enters_twice_and_counts, "test %esi, %esi; jz 2f; 1: mov (%rdi), %eax; add %eax, 4(%rdi); 2: dec %esi; jnz 1b");
 /* may wait */
+LOOP(looks_and_counts, "1: cmpl $0, (%rdi); jne 2f; dec %esi; jnz 1b; 2:");
+LOOP(looks_in_a_register, "1: mov (%rdi), %eax; test %eax, %eax; jne 2f; dec %esi; jnz 1b; 2:");
+LOOP(goes_around_a_ring, "1: mov (%rdi), %rdi; cmpl $0, 8(%rdi); je 1b");
+LOOP(goes_around_a_ring_first, "1: cmpl $0, 8(%rdi); jne 2f; mov (%rdi), %rdi; jmp 1b; 2:");
+LOOP(goes_around_by_index, "1: movslq %esi, %rsi; mov (%rdi,%rsi,4), %esi; movslq %esi, %rsi; "
+                           "cmpl $0, (%rdx,%rsi,4); je 1b");
 LOOP(swaps_within_a_count, "xor %ecx, %ecx; mov $1, %edx; 1: mov %ecx, %eax; lock cmpxchg %edx, (%rdi); jne 1b; "
                            "inc %r8d; cmp %r8d, %esi; jne 1b");
 LOOP(reads_what_it_lent, "lea -8(%rsp), %rax; mov %rax, (%rdi); movl $0, -8(%rsp); 1: cmpl $0, -8(%rsp); je 1b");
@@ -56,7 +67,17 @@ static const struct {
     { "counts", counts, false },
     { "counts in its frame", counts_in_frame, false },
     { "follows a list", follows_a_list, false },
-    { "looks and counts", looks_and_counts, false },
+    { "follows an index", follows_an_index, false },
+    { "finds in a list", finds_in_a_list, false },
+    { "gathers", gathers, false },
+    { "sets what it looks at", sets_what_it_looks_at, false },
+    { "reads its bound", reads_its_bound, false },
+    { "chooses and counts", chooses_and_counts, false },
+    { "looks and counts", looks_and_counts, true },
+    { "looks in a register", looks_in_a_register, true },
+    { "goes around a ring", goes_around_a_ring, true },
+    { "goes around a ring, tested first", goes_around_a_ring_first, true },
+    { "goes around a ring by index", goes_around_by_index, true },
     { "compares what moves", compares_what_moves, false },
     { "searches", searches, false },
     { "swaps what it read", swaps_what_it_read, false },
