@@ -5,10 +5,13 @@ TEST_EXTENSIONS = .test .py
 TEST_SECONDS = 600
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_DRIVER = $(TAP_DRIVER)
+# Side by side with others, but for $(ALONE_TESTS); what it took is noted.
+RUN_ONE = bash $(srcdir)/%D%/run_one
+LOG_COMPILER = $(RUN_ONE)
 TEST_LOG_DRIVER = $(TAP_DRIVER)
-TEST_LOG_COMPILER = timeout --kill-after=10 $(TEST_SECONDS) bash
+TEST_LOG_COMPILER = $(RUN_ONE) timeout --kill-after=10 $(TEST_SECONDS) bash
 PY_LOG_DRIVER = $(TAP_DRIVER)
-PY_LOG_COMPILER = timeout --kill-after=10 $(TEST_SECONDS) $(PYTHON)
+PY_LOG_COMPILER = $(RUN_ONE) timeout --kill-after=10 $(TEST_SECONDS) $(PYTHON)
 
 # What a test may rely on. Ranks that share cores must not spin.
 AM_TESTS_ENVIRONMENT = \
@@ -22,6 +25,7 @@ AM_TESTS_ENVIRONMENT = \
 	MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
 	MPI_FLAVOUR='$(MPI_FLAVOUR)'; export MPI_FLAVOUR; \
 	SANITIZERS='$(SANITIZERS)'; export SANITIZERS; \
+	ALONE_TESTS='$(ALONE_TESTS)'; export ALONE_TESTS; \
 	PYTHIA_FORCE=yes; export PYTHIA_FORCE; \
 	UBSAN_OPTIONS="halt_on_error=1:exitcode=99:print_stacktrace=1:$$UBSAN_OPTIONS"; export UBSAN_OPTIONS; \
 	TSAN_OPTIONS="suppressions=$(abs_top_srcdir)/tests/tsan.supp $$TSAN_OPTIONS"; export TSAN_OPTIONS; \
@@ -35,7 +39,16 @@ AM_TESTS_ENVIRONMENT = \
 	PRTE_MCA_hwloc_default_binding_policy=none; export PRTE_MCA_hwloc_default_binding_policy; \
 	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY;
 
-EXTRA_DIST += %D%/lib.sh %D%/tsan.supp $(LONG_TESTS)
+EXTRA_DIST += %D%/lib.sh %D%/run_one %D%/tsan.supp $(LONG_TESTS)
+CLEANFILES += %D%/times %D%/.lock
+
+# What each test took when it ran last, the longest first, and all together.
+check-times:
+	@awk '{ t[$$1] = $$2; c[$$1] = $$3 + $$4 } \
+	    END { for (n in t) { printf "%8.1f %8.1f  %s\n", t[n], c[n], n; a += t[n]; b += c[n] } \
+		  printf "%8.1f %8.1f  all: seconds, seconds of a processor\n", a, b }' %D%/times | sort -rn
+
+.PHONY: check-times
 
 TESTS += %D%/exports.test
 EXTRA_DIST += %D%/exports.test %D%/exports.txt
