@@ -126,6 +126,10 @@ static void model_append(struct model *m, uint32_t terminal)
         e->value[GRAMMAR_PEER] = rand() % 10 ? (int64_t)(m->count % 3) : rand() % 5;
         e->value[GRAMMAR_BYTES] = 8;
     }
+    if (terminal % 4 == 1 && rand() % 3) { /* some have it, and some have not */
+        e->channels |= 1u << GRAMMAR_REPLY;
+        e->value[GRAMMAR_REPLY] = rand() % 8 == 0;
+    }
     m->gap += e->gap;
     m->duration += e->duration;
     m->count++;
@@ -156,6 +160,10 @@ static void compare_expansion(const struct model *m, const struct grammar_flat *
                 require(value == e->value[channel], "seed %d: event %d of %d: attribute %u is %d, not %d", seed,
                               (int)i, (int)m->count, channel, (int)value, (int)e->value[channel]);
         }
+        const struct grammar_attr *reply = attr_of(f, c.node, GRAMMAR_REPLY);
+        if (reply && grammar_attr_value(reply, c.occurrence, &value))
+            require(e->channels >> GRAMMAR_REPLY & 1 && value == e->value[GRAMMAR_REPLY],
+                    "seed %d: event %d of %d: reply %d is not so", seed, (int)i, (int)m->count, (int)value);
     }
     grammar_cursor_close(&c);
     require(i == m->count, "seed %d: %d events of %d", seed, (int)i, (int)m->count);
