@@ -117,7 +117,7 @@ MPI_TESTS = \
 	%D%/control.test \
 	%D%/events.test \
 	%D%/exports.test \
-	%D%/loops.test %D%/near.test %D%/planted.test \
+	%D%/loops.test \
 	%D%/textbook.test \
 	%D%/bindings.test \
 	%D%/grammar.test \
@@ -142,7 +142,7 @@ MPI_TESTS = \
 	%D%/whatif.test \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
-ALONE_TESTS += %D%/figures.test %D%/own_cost.test
+ALONE_TESTS += %D%/figures.test %D%/near.test %D%/own_cost.test %D%/planted.test
 endif
 EXTRA_DIST += %D%/clocks.c %D%/clocks.test %D%/nodes.c %D%/nodes.test %D%/node_agent
 EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.c
