@@ -30,11 +30,12 @@
  * table (9 bytes a slot) doubles a few slots at a time. At the cap the oldest part of R is folded into one
  * GRAMMAR_LOST node (its times and number of events stay exact, their order is given up) and grammar_lost() tells.
  *
- * Threads: owner.  Hook-safe: grammar_append is; the rest is not.
+ * Threads: owner.  Hook-safe: grammar_append is; the rest is not, where it does not say so.
  */
 #ifndef PYTHIA_GRAMMAR_H
 #define PYTHIA_GRAMMAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,6 +70,10 @@ void grammar_share_pool(struct grammar *g, _Atomic size_t *pool);
 
 /* Appends one event. Never fails: at the cap the grammar goes on in a coarser form. */
 void grammar_append(struct grammar *g, const struct grammar_event *event);
+
+/* Whether the node that the next event will probably join has values of the channel that vary, so that none is known of
+   a single event. Hook-safe. */
+bool grammar_varies_next(const struct grammar *g, enum grammar_channel channel);
 
 uint64_t grammar_events(const struct grammar *g);
 uint64_t grammar_lost(const struct grammar *g);   /* events whose order was given up */

@@ -284,6 +284,20 @@ void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr
         *to++ = g->attrs[a].attr;
 }
 
+bool grammar_varies_next(const struct grammar *g, enum grammar_channel channel)
+{
+    const struct grammar_tail *t = &g->tail;
+    uint32_t n = t->holds ? g->nodes[t->raw].next
+                 : t->depth > t->written ? t->frame[t->depth - 1].at
+                                         : grammar_last(g, 0);
+    uint32_t cell = n == GRAMMAR_NONE ? n : g->nodes[n].attr;
+    for (cell = cell != GRAMMAR_NONE && cell & GRAMMAR_TUPLE ? GRAMMAR_NONE : cell; cell != GRAMMAR_NONE;
+         cell = g->attrs[cell].next)
+        if (g->attrs[cell].attr.channel == channel)
+            return g->attrs[cell].attr.kind == GRAMMAR_ATTR_VARIES;
+    return false;
+}
+
 void grammar_tuple_next(const struct grammar *g, struct grammar_tuple *t)
 {
     for (uint32_t i = g->nodes[t->by].attr; i != GRAMMAR_NONE; i = g->attrs[i].next) {

@@ -81,7 +81,7 @@ static bool relative(const struct job *j, uint32_t terminal, const struct gramma
 }
 
 /* Where a step is longer than a run can say there is no course. */
-static int define(struct job *j, const struct grammar_step *from, uint32_t count, uint32_t rank, uint32_t modulus,
+static int define(struct job_starts *made, const struct grammar_step *from, uint32_t count, uint32_t rank, uint32_t modulus,
                   int64_t *name)
 {
     struct job_start_run *run = calloc(count, sizeof *run);
@@ -97,7 +97,7 @@ static int define(struct job *j, const struct grammar_step *from, uint32_t count
         fits &= events <= UINT32_MAX;
     }
     *name = run && fits ? job_starts_name(run, count) : 0;
-    int error = !run ? PYTHIA_ENOMEM : fits ? job_starts_add(j, *name, run, count) : 0;
+    int error = !run ? PYTHIA_ENOMEM : fits ? job_starts_keep(made, *name, run, count) : 0;
     free(run);
     return error;
 }
@@ -105,7 +105,7 @@ static int define(struct job *j, const struct grammar_step *from, uint32_t count
 /* What was found out of a course: name 0: not yet. */
 struct known { int64_t name; uint32_t modulus; };
 
-static int name_course(struct job *j, const struct grammar_flat *g, uint32_t terminal, struct grammar_attr *a,
+static int name_course(const struct job *j, struct job_starts *made, const struct grammar_flat *g, uint32_t terminal, struct grammar_attr *a,
                        uint32_t rank, const uint32_t *modulus, struct known *known)
 {
     const struct grammar_flat_course *c = g->courses;
@@ -116,7 +116,7 @@ static int name_course(struct job *j, const struct grammar_flat *g, uint32_t ter
     const struct grammar_step *step = g->steps + c[i].first;
     if (!known[i].name) {
         known[i].modulus = relative(j, terminal, step, c[i].count, modulus[terminal]) ? modulus[terminal] : 0;
-        int error = define(j, step, c[i].count, rank, known[i].modulus, &known[i].name);
+        int error = define(made, step, c[i].count, rank, known[i].modulus, &known[i].name);
         if (error)
             return error;
     }
@@ -128,14 +128,18 @@ static int name_course(struct job *j, const struct grammar_flat *g, uint32_t ter
 int job_courses_add(struct job *j, struct grammar_flat *g, uint32_t rank, const uint32_t *modulus)
 {
     struct known *known = calloc((size_t)g->course_count + 1, sizeof *known);
+    struct job_starts made = { 0 };
     int error = known ? 0 : PYTHIA_ENOMEM;
 
     for (uint32_t n = 0; n < g->node_count && g->course_count && !error; n++)
         for (uint32_t k = 0; k < g->nodes[n].attr_count && !error; k++) {
             struct grammar_attr *a = &g->attrs[g->nodes[n].attr + k];
             if (a->kind == GRAMMAR_ATTR_VARIES)
-                error = name_course(j, g, g->nodes[n].symbol, a, rank, modulus, known);
+                error = name_course(j, &made, g, g->nodes[n].symbol, a, rank, modulus, known);
         }
     free(known);
+    if (!error)
+        return job_starts_put(j, &made);
+    job_starts_drop(&made);
     return error;
 }

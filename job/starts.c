@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+#include "grammar/attr_formula.h"
 #include "job/check.h"
 #include "job/intern.h"
 #include "job/schema.h"
@@ -58,16 +60,105 @@ int job_starts_join(const struct job *into, const struct job *from, const struct
     return error;
 }
 
+int job_starts_keep(struct job_starts *s, int64_t name, const struct job_start_run *runs, uint32_t count)
+{
+    return append(s, name, runs, count);
+}
+
+static int by_name(const void *x, const void *y)
+{
+    const struct job_start_list *a = x, *b = y;
+    return BASE_ORDER(a->name, b->name);
+}
+
+int job_starts_put(struct job *j, struct job_starts *s)
+{
+    struct job some = { .starts = *s };
+    uint32_t kept = 0;
+    if (s->count)
+        qsort(s->list, s->count, sizeof *s->list, by_name);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!kept || s->list[kept - 1].name != s->list[i].name)
+            s->list[kept++] = s->list[i];
+    some.starts.count = kept;
+    int error = kept ? job_rows_take(j, &some, job_starts_join, JOB_TABLE_STARTS, JOB_TABLE_START_RUNS) : 0;
+    job_starts_drop(s);
+    return error;
+}
+
+void job_starts_drop(struct job_starts *s)
+{
+    free(s->list);
+    free(s->runs);
+    memset(s, 0, sizeof *s);
+}
+
 int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs, uint32_t count)
 {
-    struct job one = { 0 };
-    uint32_t known;
-    if (job_starts_find(j, name, &known))
-        return 0;
-    int error = append(&one.starts, name, runs, count);
-    error = error ?: job_rows_take(j, &one, job_starts_join, JOB_TABLE_STARTS, JOB_TABLE_START_RUNS);
-    job_rows_free(&one);
+    struct job_starts one = { 0 };
+    int error = job_starts_keep(&one, name, runs, count);
+    if (!error)
+        return job_starts_put(j, &one);
+    job_starts_drop(&one);
     return error;
+}
+
+uint32_t job_starts_named(const struct grammar_attr *a, int64_t name[JOB_STARTS_NAMED])
+{
+    uint32_t count = 0, values = 0;
+    if (a->kind == GRAMMAR_ATTR_VARIES) {
+        name[0] = a->list[0]; /* its course */
+        return a->list[0] < 0;
+    }
+    if (a->channel != GRAMMAR_STARTS)
+        return 0;
+    if (a->kind == GRAMMAR_ATTR_LIST)
+        values = a->length;
+    else if (a->kind == GRAMMAR_ATTR_RAMP)
+        values = !a->ramp.step ? 1 : a->period && a->period < JOB_STARTS_NAMED ? a->period : JOB_STARTS_NAMED;
+    for (uint32_t i = 0; i < values && i < JOB_STARTS_NAMED; i++) {
+        int64_t value = grammar_attr_in_phase(a, i);
+        if (value < GRAMMAR_CANCELLED)
+            name[count++] = value;
+    }
+    return count;
+}
+
+static void mark_named(const struct job *j, uint8_t *named)
+{
+    int64_t name[JOB_STARTS_NAMED];
+    const struct job_starts *s = &j->starts;
+    for (const struct job_class *c = j->classes; c < j->classes + j->class_count; c++)
+        for (uint32_t v = 0; v < c->variant_count; v++)
+            for (uint32_t n = job_starts_named(&c->variants[v].attr, name); n > 0; n--) {
+                uint32_t at = place_of(s, name[n - 1]);
+                if (at < s->count && s->list[at].name == name[n - 1])
+                    named[at] = 1;
+            }
+}
+
+/* By their names, which are hashes: so the same ones are left in whatever order ranks meet. */
+void job_starts_prune(struct job *j)
+{
+    struct job_starts *s = &j->starts;
+    uint8_t *named = s->count ? calloc(s->count, 1) : NULL;
+    uint32_t kept = 0, runs = 0;
+    if (!named)
+        return;
+    mark_named(j, named);
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct job_start_list l = s->list[i];
+        if (!named[i])
+            continue;
+        if (l.count > JOB_STARTS_RUNS - runs)
+            break;
+        memmove(s->runs + runs, s->runs + l.first, l.count * sizeof *s->runs);
+        s->list[kept++] = (struct job_start_list){ l.name, runs, l.count };
+        runs += l.count;
+    }
+    s->count = kept;
+    s->run_count = runs;
+    free(named);
 }
 
 int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,

@@ -7,6 +7,10 @@
  * in the order of the requests; 0: that start is not known. A value of the channel GRAMMAR_STARTS above 0 is one
  * distance, below 0 the name of a list. Names are made of the content, so that lists are equal on all ranks where their
  * names are.
+ *
+ * A program that takes what comes (MPI_Waitsome) makes a new list at nearly every completion. Merging keeps those that a
+ * value of a class names, up to JOB_STARTS_RUNS runs in all; of one that is not kept a reader knows nothing.
+ * Cost: linear in the lists that are put or joined, and those that are there.
  * Threads: any for readers.  Hook-safe: no.
  */
 #ifndef PYTHIA_JOB_STARTS_H
@@ -18,6 +22,9 @@
 struct job;
 struct job_maps;
 struct job_class;
+struct grammar_attr;
+
+enum { JOB_STARTS_RUNS = 1 << 20 /* of a merged job: 12 MB */, JOB_STARTS_NAMED = 8 /* by one attribute */ };
 
 /* distance, distance + step, …: `count` of them. */
 struct job_start_run { uint32_t distance; int32_t step; uint32_t count; };
@@ -32,6 +39,13 @@ struct job_starts {
 int64_t job_starts_name(const struct job_start_run *runs, uint32_t count); /* below 0 */
 /* Defines a list; a name that is there stays. 0, PYTHIA_ENOMEM. */
 int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs, uint32_t count);
+/* The same of several: collected in any order, then put into the job, which takes them, also on failure. A list of zeros
+   is an empty one. */
+int job_starts_keep(struct job_starts *s, int64_t name, const struct job_start_run *runs, uint32_t count);
+int job_starts_put(struct job *j, struct job_starts *s);
+void job_starts_drop(struct job_starts *s);
+/* The lists that a node's values name: how many. */
+uint32_t job_starts_named(const struct grammar_attr *a, int64_t name[JOB_STARTS_NAMED]);
 /* NULL: there is no such list. */
 const struct job_start_run *job_starts_find(const struct job *j, int64_t name, uint32_t *count);
 
@@ -44,5 +58,6 @@ int job_completes(const struct job *j, const struct job_class *c, uint32_t node,
 int job_starts_check(const struct job *j, char *why, size_t size);
 int job_starts_join(const struct job *into, const struct job *from, const struct job_maps *maps,
                     struct job *made); /* 0 or PYTHIA_E… (job/schema.h) */
+void job_starts_prune(struct job *j);  /* to what is kept */
 
 #endif

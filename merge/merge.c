@@ -219,6 +219,7 @@ int merge_job(struct job *into, const struct job *from)
     } else {
         commit_classes(&m);
         commit_tables(&m);
+        job_starts_prune(into);
     }
     plan_free(&m);
     job_rows_free(&m.made);

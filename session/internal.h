@@ -212,6 +212,7 @@ struct session_frozen {
     struct session_flows flows;
     struct session_hops hops;
     struct session_timeline timeline;
+    struct job_starts starts;
     uint32_t *terminal;           /* of each of the stream's terminals: the session's */
 };
 /* For who holds the stream, or when no thread can be in it. False when out of memory: nothing is to be freed. */

@@ -205,7 +205,7 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
     f->grammar = grammar_freeze(s->grammar);
     f->terminal = base_array_copy(s->keys.job_terminal, s->keys.terminals, sizeof *f->terminal);
     if (!f->grammar || !f->terminal || !session_flows_copy(&s->flows, &f->flows) ||
-        !session_hops_copy(&s->hops, &f->hops) ||
+        !session_hops_copy(&s->hops, &f->hops) || !session_starts_copy(&s->starts_seen, f->grammar, &f->starts) ||
         !session_timeline_copy(&s->timeline, s->keys.terminals, &f->timeline)) {
         session_frozen_drop(f);
         return false;
@@ -236,6 +236,7 @@ void session_frozen_drop(struct session_frozen *f)
     session_flows_close(&f->flows);
     session_hops_close(&f->hops);
     session_timeline_close(&f->timeline);
+    job_starts_drop(&f->starts);
     free(f->terminal);
     memset(f, 0, sizeof *f);
 }
@@ -246,6 +247,7 @@ int session_frozen_add(struct session_frozen *f, struct job *job)
     f->grammar = NULL;
     g->terminals = job->terminal_count; /* more may have been defined since */
     int error = merge_add_stream(job, &f->stream, g);
+    error = error ?: job_starts_put(job, &f->starts);
     error = error ?: session_flows_finish(&f->flows, job, f->stream.rank);
     error = error ?: session_hops_finish(&f->hops, job, f->stream.rank, f->stream.thread, f->terminal);
     if (!error && f->threads.ranks)

@@ -47,6 +47,34 @@ START_TEST(waiting_for_a_processor_is_counted)
     job_destroy(j);
 }
 END_TEST
+/* A completion that completes as many lists as it turns is one that varies: none is asked for, none is stored. Where a
+   loop has two, they are. */
+START_TEST(lists_of_starts_are_stored_where_a_value_names_them)
+{
+    for (int varies = 0; varies < 2; varies++) {
+        ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+        for (uint32_t i = 0; i < 20000; i++) {
+            struct session_key key = key_of("wait");
+            struct session_starts list;
+            call("send");
+            struct session_stream *s = session_enter();
+            session_starts_begin(&list);
+            session_starts_add(&list, varies ? i + 1 : i % 2 + 1);
+            session_starts_add(&list, varies ? 3 * i + 7 : 5);
+            session_starts_add(&list, 2);
+            struct grammar_event e = {.channels = 1u << GRAMMAR_STARTS};
+            e.value[GRAMMAR_STARTS] = session_starts_value(s, &list);
+            if (i > 100)
+                ck_assert_uint_le(s->starts_seen.lists.count, 40);
+            whole_call(s, &key, &e);
+        }
+        struct job *j = finish_and_check();
+        ck_assert_uint_eq(j->starts.count, varies ? 0 : 2);
+        job_destroy(j);
+    }
+}
+END_TEST
+
 /* Duration of all events of a name, ns. */
 static uint64_t duration_of(const struct job *j, const char *name)
 {
@@ -374,7 +402,7 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(calls_in_order),
+        UNIT_TEST(calls_in_order), UNIT_TEST(lists_of_starts_are_stored_where_a_value_names_them),
         UNIT_TEST(waiting_for_a_processor_is_counted),
         UNIT_TEST(regions_open_for_what_is_inside),
         UNIT_TEST(calls_inside_calls_pass_through),

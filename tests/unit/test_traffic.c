@@ -223,24 +223,71 @@ END_TEST
 
 /* --- Starts --- */
 
+/* A rank whose completions complete these lists, one after the other. */
+static void complete(struct job *j, uint32_t rank, const int64_t *name, uint32_t count)
+{
+    struct grammar *g = grammar_create(1 << 20);
+    struct grammar_event e = { .terminal = hand_call(j, "MPI_Waitsome", 0x20, JOB_COMPLETION), .gap = 1,
+                               .channels = 1u << GRAMMAR_STARTS };
+    for (uint32_t i = 0; i < count; i++) {
+        e.value[GRAMMAR_STARTS] = name[i];
+        grammar_append(g, &e);
+    }
+    hand_stream(j, g, rank, 1, 1);
+}
+
 START_TEST(lists_of_starts_have_one_name_everywhere)
 {
     struct job *j = empty(2), *other = empty(2);
-    const struct job_start_run some[] = { { 9, -1, 4 }, { 2, 0, 2 } }, more[] = { { 1, 1, 3 } };
-    int64_t a = job_starts_name(some, 2), b = job_starts_name(more, 1);
+    const struct job_start_run some[] = { { 9, -1, 4 }, { 2, 0, 2 } }, more[] = { { 1, 1, 3 } }, third[] = { { 5, 2, 3 } };
+    int64_t a = job_starts_name(some, 2), b = job_starts_name(more, 1), unnamed = job_starts_name(third, 1);
     uint32_t count;
     ck_assert(a < 0 && b < 0 && a != b);
     ck_assert_int_eq(job_starts_add(j, a, some, 2), 0);
     ck_assert_int_eq(job_starts_add(j, a, some, 2), 0);
+    ck_assert_int_eq(job_starts_add(j, unnamed, third, 1), 0);
     ck_assert_int_eq(job_starts_add(other, b, more, 1), 0);
     ck_assert_int_eq(job_starts_add(other, a, some, 2), 0);
+    ck_assert_uint_eq(j->starts.count, 2);
+    complete(j, 0, (const int64_t[]){ a, a, a }, 3);
+    complete(other, 1, (const int64_t[]){ a, b, a }, 3);
     join(j, other);
     j = again(j);
     ck_assert_uint_eq(j->starts.count, 2);
     const struct job_start_run *r = job_starts_find(j, a, &count);
     ck_assert(r && count == 2 && r[0].step == -1 && r[1].count == 2);
     ck_assert_ptr_null(job_starts_find(j, -7, &count));
+    ck_assert_ptr_null(job_starts_find(j, unnamed, &count));
     job_destroy(j);
+}
+END_TEST
+
+/* In whatever order they meet, and no more of them than fit; what is left out nobody knows. */
+START_TEST(lists_of_starts_have_a_bound)
+{
+    enum { LISTS = 6, LONG = JOB_STARTS_RUNS / 3 - 1 };
+    struct job *whole[2] = { empty(LISTS), empty(LISTS) };
+    struct job_start_run *run = calloc(LONG, sizeof *run);
+    int64_t name[LISTS];
+    for (uint32_t i = 0; i < LISTS; i++)
+        for (int way = 0; way < 2; way++) {
+            uint32_t rank = way ? LISTS - 1 - i : i, known;
+            struct job *j = empty(LISTS);
+            for (uint32_t k = 0; k < LONG; k++)
+                run[k] = (struct job_start_run){ 2 * k + rank, 0, 1 };
+            name[rank] = job_starts_name(run, LONG);
+            ck_assert_int_eq(job_starts_add(j, name[rank], run, LONG), 0);
+            complete(j, rank, &name[rank], 1);
+            join(whole[way], j);
+            ck_assert_uint_le(whole[way]->starts.run_count, JOB_STARTS_RUNS);
+            ck_assert_uint_eq(whole[way]->starts.count, i < 3 ? i + 1 : 3);
+            ck_assert(i > 2 || job_starts_find(whole[way], name[rank], &known));
+        }
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert_int_eq(whole[0]->starts.list[i].name, whole[1]->starts.list[i].name);
+    free(run);
+    job_destroy(again(whole[0]));
+    job_destroy(whole[1]);
 }
 END_TEST
 
@@ -250,6 +297,7 @@ static const struct unit_test tests[] = {
     UNIT_LOOP(sums_by_peer_are_what_was_sent, PATTERNS),
     UNIT_TEST(what_is_too_much_becomes_a_mean),
     UNIT_TEST(lists_of_starts_have_one_name_everywhere),
+    UNIT_TEST(lists_of_starts_have_a_bound),
 };
 
 int main(void)
