@@ -16,7 +16,7 @@ libpythia_file_la_LIBADD = $(ZSTD_LIBS) -lm
 UNIT_TESTS += tests/unit/test_job_files tests/unit/test_job_forged
 UNIT_TESTS += tests/unit/test_open tests/unit/test_open_attrs tests/unit/test_open_damage
 tests_unit_test_job_files_SOURCES = tests/unit/test_job_files.c $(SIMULATE_MERGE)
-tests_unit_test_job_forged_SOURCES = tests/unit/test_job_forged.c \
+tests_unit_test_job_forged_SOURCES = tests/unit/test_job_forged.c tests/unit/hand_job.c tests/unit/hand_job.h \
 	tests/unit/forge.c tests/unit/forge.h $(BYTES) $(SIMULATE_MERGE)
 tests_unit_test_job_forged_LDADD = $(LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
 OPENED = tests/unit/opened.c tests/unit/opened.h

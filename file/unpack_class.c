@@ -47,7 +47,8 @@ static int check_parts(struct file_reader *r, uint32_t i, const struct file_part
         !fits(r, SECTION_RANGES, p->range_first, p->ranges, next->range_first) ||
         !fits(r, SECTION_VARIANTS, p->variant_first, p->variants, next->variant_first) ||
         !fits(r, SECTION_TURNS, p->turn_first, p->turns, next->turn_first) ||
-        p->column_first > r->in.section[SECTION_COLUMNS].count || p->column_first < next->column_first)
+        p->column_first > r->in.section[SECTION_COLUMNS].count || p->column_first < next->column_first ||
+        (i == 0 && p->column_first))
         return REFUSE(r, "damaged: parts of class %u are not where they should be", i);
     if ((p->flags & ~(uint32_t)CLASS_BODY) || !(p->flags & CLASS_BODY) != !p->rules || !p->member_ranges ||
         p->member_ranges > p->ranges)
@@ -198,11 +199,12 @@ int file_unpack_variants(struct file_reader *r, uint32_t i, const struct file_pa
 
 /* --- Exponents that differ --- */
 
+/* The columns of a class end where those of the next one begin: no byte is in two of them. */
 static int unpack_column(struct file_reader *r, uint32_t i, uint32_t width, uint64_t members, uint64_t *at,
-                         struct job_class *c)
+                         uint64_t end, struct job_class *c)
 {
     const struct file_section *s = &r->in.section[SECTION_COLUMNS];
-    if ((width != 1 && width != 2 && width != 4 && width != 8) || *at > s->count || members > (s->count - *at) / width)
+    if ((width != 1 && width != 2 && width != 4 && width != 8) || *at > end || members > (end - *at) / width)
         return REFUSE(r, "damaged: columns of class %u", i);
     struct job_column *column = &c->columns[c->column_count];
     *column = (struct job_column){ width, malloc(members * width + 1) };
@@ -217,7 +219,8 @@ static int unpack_column(struct file_reader *r, uint32_t i, uint32_t width, uint
 int file_unpack_turns(struct file_reader *r, uint32_t i, const struct file_parts *p, uint64_t members,
                       struct job_class *c)
 {
-    uint64_t column = p->column_first;
+    bool last = i + 1 == file_reader_count(r, SECTION_CLASSES);
+    uint64_t column = p->column_first, end = last ? r->in.section[SECTION_COLUMNS].count : p[1].column_first;
     int error = 0;
     c->turns = calloc((size_t)p->turns + 1, sizeof *c->turns);
     c->columns = calloc((size_t)p->turns + 1, sizeof *c->columns);
@@ -232,9 +235,9 @@ int file_unpack_turns(struct file_reader *r, uint32_t i, const struct file_parts
         if (t->node >= p->nodes || (k && t->node < t[-1].node))
             error = REFUSE(r, "damaged: exponents of class %u", i);
         else if (width)
-            error = unpack_column(r, i, width, members, &column, c);
+            error = unpack_column(r, i, width, members, &column, end, c);
     }
-    return error;
+    return !error && column != end ? REFUSE(r, "damaged: columns of class %u", i) : error;
 }
 
 /* --- Classes --- */

@@ -206,7 +206,7 @@ static void find(struct report *r, struct report_findings *all)
     findings_begin(&f, r, all);
     if (!all->known)
         return;
-    f.told = all->told = calloc(r->model->site_count + 1u, sizeof *all->told);
+    f.told = all->told = calloc(r->job->terminal_count + 1u, sizeof *all->told);
     findings_of_regions(&f);
     findings_of_waits(&f);
     findings_of_moving(&f);

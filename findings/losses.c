@@ -112,7 +112,7 @@ static void add_ended(struct account *a)
 static void split_calls(struct account *a)
 {
     const struct report_model *m = a->f.report->model;
-    double *latency = calloc(m->site_count + 1u, sizeof *latency);
+    double *latency = calloc(m->job->terminal_count + 1u, sizeof *latency);
 
     double in_mpi = share_in_mpi(m);
     move_to_probes(m, in_mpi, a->f.told);
@@ -273,8 +273,8 @@ const struct report_losses *report_losses(struct report *r)
     if (r->losses || !m->efficiency.known || !m->efficiency.measured || !found->known)
         return r->losses;
     struct report_losses *l = r->losses = calloc(1, sizeof *l);
-    struct account a = { .transfer = calloc(m->site_count + 1u, sizeof *a.transfer),
-                         .open = calloc(m->site_count + 1u, sizeof *a.open),
+    struct account a = { .transfer = calloc(m->job->terminal_count + 1u, sizeof *a.transfer),
+                         .open = calloc(m->job->terminal_count + 1u, sizeof *a.open),
                          .idle = calloc(r->job->info.ranks + 1u, sizeof *a.idle) };
     findings_begin(&a.f, r, &l->lines);
     a.f.told = found->told;

@@ -66,6 +66,7 @@ static void add_node(struct report_model *m, uint32_t terminal, const struct gra
     struct report_site *site = report_site_of(m, terminal);
 
     m->gap_ns += s->gap.sum;
+    site->met = true;
     if (m->job->terminals[terminal].phase != JOB_CLOSE) /* a span that was opened and closed is one call */
         site->count += s->count;
     site->time_ns += s->duration.sum;
@@ -178,7 +179,7 @@ static int site_order(const void *a, const void *b)
 {
     const struct report_site *x = a, *y = b;
 
-    return BASE_ORDER(!x->count, !y->count) ?: BASE_ORDER(y->time_ns, x->time_ns) ?:
+    return BASE_ORDER(!x->met, !y->met) ?: BASE_ORDER(y->time_ns, x->time_ns) ?:
            BASE_ORDER(x->terminal, y->terminal);
 }
 
@@ -189,8 +190,8 @@ static int region_order(const void *a, const void *b)
     return BASE_ORDER(y->time_ns, x->time_ns) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
-/* Patterns and places name sites and regions by index: they move along. Calls without an event are no sites:
-   sums.c. */
+/* Patterns and places name sites and regions by index: they move along. Calls without an event are no sites (sums.c),
+   whatever is counted of the others: what is met at a node has its index below the number of sites. */
 static void sort_tables(struct report_model *m)
 {
     uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);
@@ -211,7 +212,7 @@ static void sort_tables(struct report_model *m)
     for (uint32_t i = 0; i < m->pattern_count; i++)
         if (m->patterns[i].site != GRAMMAR_NONE)
             m->patterns[i].site = index[m->patterns[i].site];
-    while (m->site_count && !m->sites[m->site_count - 1].count)
+    while (m->site_count && !m->sites[m->site_count - 1].met)
         m->site_count--;
     free(index);
 }

@@ -33,6 +33,7 @@ struct audit {
     int message;
     char *why;
     size_t size;
+    uint64_t *numbers; /* left to look at members' exponents */
 };
 
 #define REFUSE(a, ...) job_refuse((a)->why, (a)->size, __VA_ARGS__)
@@ -205,7 +206,7 @@ static int check_body(const struct audit *a, uint32_t i, const struct job_class 
                                          c->turn_count ? 0 : job_ranges_size(c->ranges, c->member_ranges), reason,
                                          sizeof reason);
     if (!error && c->turn_count)
-        error = job_turns_check_counts(c, reason, sizeof reason);
+        error = job_turns_check_counts(c, a->numbers, reason, sizeof reason);
     if (error)
         return *reason ? (REFUSE(a, "class %u: %s", i, reason), error) : error;
     struct grammar_hash hash = grammar_flat_shape(c->grammar, a->job->terminal_hash);
@@ -297,25 +298,30 @@ static int check_block(const struct audit *a, uint32_t i)
     return 0;
 }
 
-/* What all records together have is what all classes together have. */
+/* What all records together have is what all classes together have; sums of counts do not wrap. */
 static int check_totals(const struct audit *a)
 {
     const struct job *j = a->job;
-    uint64_t members = 0, events = 0, bodiless = 0;
+    uint64_t members = 0, events = 0, bodiless = 0, streams = 0, more;
+    bool wraps = false;
     for (uint32_t i = 0; i < j->class_count; i++) {
         uint64_t size = job_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges);
         bodiless |= (uint64_t)job_class_bodiless(&j->classes[i]);
         members += size;
-        events += job_class_bodiless(&j->classes[i]) || !j->classes[i].turn_count
-                      ? size * j->classes[i].grammar->events
-                      : job_class_events(&j->classes[i]);
+        if (job_class_bodiless(&j->classes[i]) || !j->classes[i].turn_count)
+            wraps |= __builtin_mul_overflow(size, j->classes[i].grammar->events, &more);
+        else
+            more = job_class_events(&j->classes[i]);
+        wraps |= __builtin_add_overflow(events, more, &events);
     }
     for (uint32_t i = 0; i < j->stream_count; i++)
-        events -= j->streams[i].events;
+        wraps |= __builtin_add_overflow(streams, j->streams[i].events, &streams);
+    if (wraps || events > INT64_MAX)
+        return REFUSE(a, "2^63 events or more");
     if (members != job_streams(j))
         return REFUSE(a, "%llu members of classes, %llu streams", (unsigned long long)members,
                       (unsigned long long)job_streams(j));
-    return bodiless || !events ? 0 : REFUSE(a, "streams have other numbers of events than their classes");
+    return bodiless || events == streams ? 0 : REFUSE(a, "streams have other numbers of events than their classes");
 }
 
 static int check_streams(const struct audit *a)
@@ -333,7 +339,8 @@ static int check_streams(const struct audit *a)
 /* Definitions come before the classes, what names these after them. */
 int job_check_parts(const struct job *j, int message, char *why, size_t size)
 {
-    struct audit a = { j, message, why, size };
+    uint64_t numbers = JOB_TURNS_TABLE;
+    struct audit a = { j, message, why, size, &numbers };
     int error = j->info.runs ? 0 : REFUSE(&a, "info: no runs");
     for (enum job_tables t = 0; t <= JOB_TABLE_TERMINALS && !error; t++)
         error = job_rows_check(j, t, why, size);
@@ -348,13 +355,13 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
 int job_check_set(const struct job *j, uint32_t class_index, const struct job_class *c, uint32_t first,
                     uint32_t count, char *why, size_t size)
 {
-    struct audit a = { j, 1, why, size };
+    struct audit a = { j, 1, why, size, NULL };
     return check_new_set(&a, class_index, c, c->ranges + first, count);
 }
 
 int job_check_node(const struct job *j, uint32_t class_index, const struct job_class *c, char *why, size_t size)
 {
-    struct audit a = { j, 1, why, size };
+    struct audit a = { j, 1, why, size, NULL };
     struct set covered = { 0 };
     uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
     int error = 0;

@@ -74,9 +74,11 @@ void job_columns_free(struct job_column *columns, uint32_t count);
 /* Place of a member in the order of job_ranges_walk: how many come before it. */
 uint64_t job_ranges_place(const struct job_range *r, uint32_t count, uint32_t rank, uint32_t thread);
 
-/* Audits turns of a class whose sets were audited; then, where its grammar was, too, the counts of its statistics. 0,
-   PYTHIA_ENOMEM, or PYTHIA_EFORMAT with a line. */
+/* Audits turns of a class whose sets were audited; then, where its grammar was, too, the counts of its statistics, each
+   member's as long as that takes no more than *numbers, which become fewer. 0, PYTHIA_ENOMEM, or PYTHIA_EFORMAT with a
+   line. */
+#define JOB_TURNS_TABLE ((uint64_t)1 << 25) /* of all classes: a file of a few bytes may name more */
 int job_turns_check(const struct job_class *c, char *why, size_t size);
-int job_turns_check_counts(const struct job_class *c, char *why, size_t size);
+int job_turns_check_counts(const struct job_class *c, uint64_t *numbers, char *why, size_t size);
 
 #endif

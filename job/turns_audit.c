@@ -22,7 +22,6 @@
 #include "pythia.h"
 
 enum { LANES = 16 /* members at a time */ };
-enum { TABLE = 1 << 25 }; /* numbers, at most: a file of a few bytes may name more */
 
 /* The exponents that differ, of all members: a row a node that has turns, a column a member in the order of
    job_ranges_walk. */
@@ -61,14 +60,16 @@ static void table_free(struct table *t)
     free(t->exponent);
 }
 
-/* 0, PYTHIA_ENOMEM, or PYTHIA_ELIMIT where it would be larger than it may; nothing is to be freed then. */
-static int table_create(struct table *t, const struct job_class *c)
+/* 0, PYTHIA_ENOMEM, or PYTHIA_ELIMIT where it would have more than the numbers that are left; nothing is to be freed
+   then. */
+static int table_create(struct table *t, const struct job_class *c, uint64_t *numbers)
 {
     memset(t, 0, sizeof *t);
     t->rows = job_turns_nodes(c);
     t->members = job_ranges_size(c->ranges, c->member_ranges);
-    if (t->members > TABLE / (t->rows + 1))
+    if (t->members > *numbers / (t->rows + 1))
         return PYTHIA_ELIMIT;
+    *numbers -= t->members * (t->rows + 1);
     t->node = malloc(((size_t)t->rows + 1) * sizeof *t->node);
     t->exponent = calloc(t->rows * t->members + 1, sizeof *t->exponent); /* sets may overlap */
     int error = t->node && t->exponent ? 0 : PYTHIA_ENOMEM;
@@ -128,11 +129,11 @@ static int add_rules(struct audit *a)
     return error;
 }
 
-static int audit_create(struct audit *a, const struct job_class *c)
+static int audit_create(struct audit *a, const struct job_class *c, uint64_t *numbers)
 {
     const struct grammar_flat *g = c->grammar;
     *a = (struct audit){ .c = c };
-    int error = table_create(&a->table, c);
+    int error = table_create(&a->table, c, numbers);
     a->tabled = !error;
     if (error && error != PYTHIA_ELIMIT)
         return error;
@@ -228,10 +229,10 @@ static int go_through(struct audit *a, uint64_t *events)
 int job_members_events(const struct job_class *c, uint64_t *events)
 {
     struct audit a;
-    uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges), numbers = JOB_TURNS_TABLE;
     for (uint64_t i = 0; i < members && !c->turn_count; i++)
         events[i] = c->grammar->events;
-    int error = c->turn_count ? audit_create(&a, c) : 0;
+    int error = c->turn_count ? audit_create(&a, c, &numbers) : 0;
     if (!c->turn_count || error)
         return error;
     error = a.tabled ? go_through(&a, events) : PYTHIA_ELIMIT;
@@ -315,7 +316,18 @@ static int compare_counts(const struct audit *a, char *why, size_t size)
     return error;
 }
 
-/* Events of who had the largest exponents of all members everywhere: none has more, and nothing wraps. */
+/* Where nobody looks at each: no node has been expanded less often than there are members. */
+static int compare_least(const struct audit *a, char *why, size_t size)
+{
+    const struct grammar_flat *g = a->c->grammar;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->stats[n].count < a->table.members)
+            return job_refuse(why, size, "node %u: counts %llu expansions by %llu members", n,
+                              (unsigned long long)g->stats[n].count, (unsigned long long)a->table.members);
+    return 0;
+}
+
+/* Events if all members had the largest exponents of all of them everywhere: there are no more, and nothing wraps. */
 static bool largest_sane(const struct audit *a)
 {
     double *length = calloc((size_t)a->rules + 1, sizeof *length), events = INFINITY;
@@ -327,22 +339,22 @@ static bool largest_sane(const struct audit *a)
         events = length[r];
     }
     free(length);
-    return events < 0x1p63;
+    return events * (double)a->table.members < 0x1p63;
 }
 
-int job_turns_check_counts(const struct job_class *c, char *why, size_t size)
+int job_turns_check_counts(const struct job_class *c, uint64_t *numbers, char *why, size_t size)
 {
     struct job_member first = job_ranges_first(c->ranges, c->member_ranges);
     struct audit a;
     if (!job_turns_same(c, c->grammar, first.rank, first.thread))
         return job_refuse(why, size, "exponents are not those of the first member");
-    int error = audit_create(&a, c);
+    int error = audit_create(&a, c, numbers);
     if (error)
         return error;
     if (!largest_sane(&a))
-        error = job_refuse(why, size, "a member may expand to 2^63 events or more");
-    else if (a.tabled)
-        error = go_through(&a, NULL) ?: compare_counts(&a, why, size);
+        error = job_refuse(why, size, "its members may expand to 2^63 events or more");
+    else
+        error = a.tabled ? go_through(&a, NULL) ?: compare_counts(&a, why, size) : compare_least(&a, why, size);
     audit_free(&a);
     return error;
 }

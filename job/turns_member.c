@@ -20,8 +20,9 @@ uint64_t job_class_events(const struct job_class *c)
 {
     uint64_t events = 0;
     for (uint32_t n = 0; n < c->grammar->node_count; n++)
-        if (!grammar_is_rule(c->grammar->nodes[n].symbol))
-            events += c->grammar->stats[n].count;
+        if (!grammar_is_rule(c->grammar->nodes[n].symbol) &&
+            __builtin_add_overflow(events, c->grammar->stats[n].count, &events))
+            return UINT64_MAX;
     return events;
 }
 

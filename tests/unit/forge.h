@@ -13,10 +13,12 @@
 
 #include <stdint.h>
 
+#include "file/format.h"
 #include "tests/unit/bytes.h"
 
-enum { SECTIONS = 17 };
-enum { STRINGS = 2, RULES = 8, NODES, CLASSES, CLASS_RULES, STATS, RANGES, VARIANTS, STREAMS, SUMS = 17 };
+enum { SECTIONS = SECTION_TYPES - 1 };
+enum { STRINGS = 2, RULES = 8, NODES, CLASSES, CLASS_RULES, STATS, RANGES, VARIANTS, STREAMS, SUMS = 17,
+       COLUMNS = SECTION_COLUMNS };
 
 struct forgery {
     struct bytes section[SECTIONS + 1]; /* of each type, from 1; owned: from malloc. No data: not in the file */

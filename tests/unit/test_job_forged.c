@@ -11,6 +11,7 @@
 #include "merge/merge.h"
 #include "pythia.h"
 #include "tests/unit/forge.h"
+#include "tests/unit/hand_job.h"
 #include "tests/unit/simulate.h"
 #include "tests/unit/unit.h"
 
@@ -378,6 +379,76 @@ START_TEST(test_versions_and_unknown_sections)
 }
 END_TEST
 
+/* Of ranks by class, each with as many turns of its own as the rank of the other class: a column each. */
+static struct job *two_columns(void)
+{
+    enum { MEMBERS = 100 };
+    struct job *j = job_create();
+    uint32_t word[2] = { hand_word(j, "a"), hand_word(j, "b") }, end = hand_word(j, "end");
+    for (uint32_t rank = 0; rank < 2 * MEMBERS; rank++) {
+        struct grammar *g = grammar_create(1 << 20);
+        uint64_t random = rank % MEMBERS;
+        for (uint64_t turns = 2 + simulate_random(&random) % 5000; turns > 0; turns--)
+            hand_append(g, word[rank / MEMBERS], 1, 1);
+        hand_append(g, end, 1, 1);
+        hand_stream(j, g, rank, 1, 1);
+    }
+    return j;
+}
+
+/* Each of them would be copied: a file of a few bytes could name as much as memory holds. */
+START_TEST(test_classes_share_no_columns)
+{
+    struct job *j = two_columns(), *back;
+    struct forgery f = forge_take_apart(j);
+    char why[200];
+    ck_assert(j->class_count == 2 && j->classes[0].column_count && j->classes[1].column_count);
+    ck_assert_msg(forge_unpack(&f, &back, why) == 0, "%s", why);
+    job_destroy(back);
+    unsigned char *first = f.section[CLASSES].data + RECORD_CLASS + 64;
+    uint64_t begin = forge_get(first, 8);
+    ck_assert_uint_eq(2 * begin, f.section[COLUMNS].size);
+    forge_put(first, 0, 8);
+    forge_refused(&f, "columns of class");
+    forge_put(first, begin, 8);
+    forge_put(f.section[CLASSES].data + 64, begin, 8);
+    forge_refused(&f, "class 0");
+    forge_discard(&f);
+    job_destroy(j);
+}
+END_TEST
+
+/* 8 members with 2^62 events each have 2^65: that is 0 in 64 bits, and so were sites without a call. */
+START_TEST(test_counts_do_not_wrap)
+{
+    struct job *j = job_create();
+    uint32_t word = hand_word(j, "a");
+    for (uint32_t rank = 0; rank < 8; rank++) {
+        struct grammar *g = grammar_create(1 << 20);
+        hand_append(g, word, 1, 1);
+        hand_append(g, word, 1, 1);
+        hand_stream(j, g, rank, 1, 1);
+    }
+    struct forgery f = forge_take_apart(j);
+    ck_assert_uint_eq(f.count[NODES], 1);
+    forge_put(f.section[NODES].data + 8, 1ull << 62, 8);
+    forge_put(f.section[STATS].data, 0, 8);
+    const uint64_t n = f.count[STREAMS];
+    bool found = false;
+    for (uint64_t at = 0; at + 8 * n <= f.section[STREAMS].size && !found; at += 4) {
+        found = true;
+        for (uint64_t i = 0; i < n; i++)
+            found &= forge_get(f.section[STREAMS].data + at + 8 * i, 8) == 2;
+        for (uint64_t i = 0; i < n && found; i++)
+            forge_put(f.section[STREAMS].data + at + 8 * i, 1ull << 62, 8);
+    }
+    ck_assert(found);
+    forge_refused(&f, "2^63");
+    forge_discard(&f);
+    job_destroy(j);
+}
+END_TEST
+
 static const struct unit_test tests[] = {
     UNIT_TEST(test_forging_works),
     UNIT_TEST(test_hostile_sums),
@@ -389,6 +460,7 @@ static const struct unit_test tests[] = {
     UNIT_TEST(test_bombs_in_blocks),
     UNIT_TEST(test_other_sections_in_blocks),
     UNIT_TEST(test_strange_squares),
+    UNIT_TEST(test_classes_share_no_columns), UNIT_TEST(test_counts_do_not_wrap),
     UNIT_TEST(test_versions_and_unknown_sections),
 };
 

@@ -117,6 +117,25 @@ START_TEST(efficiencies_of_calls_in_regions)
 }
 END_TEST
 
+/* Whatever is counted: what is met at a node is one of the sites. */
+START_TEST(what_is_met_is_a_site)
+{
+    struct job *j = job_create();
+    struct job_terminal t;
+    uint32_t send = hand_call(j, "MPI_Send", 0x10, JOB_P2P);
+    t = j->terminals[hand_call(j, "MPI_Recv", 0x20, JOB_P2P)];
+    t.phase = JOB_CLOSE; /* of a call that was never opened: it counts as none */
+    uint32_t closes = job_terminal(j, &t);
+    hand_once(j, (const uint32_t[]){ send, closes, send }, 3);
+    struct report *r = report_create(j);
+    ck_assert_uint_lt(r->model->place[send], r->model->site_count);
+    ck_assert_uint_lt(r->model->place[closes], r->model->site_count);
+    ck_assert_uint_eq(r->model->sites[r->model->place[closes]].count, 0);
+    report_destroy(r);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(peers_are_relative)
 {
     struct job *j = job_create();
@@ -300,7 +319,7 @@ int main(void)
         UNIT_TEST(efficiencies_of_teams),
         UNIT_TEST(a_block_keeps_who_is_longest),
         UNIT_TEST(efficiencies_of_calls_in_regions),
-        UNIT_TEST(peers_are_relative),
+        UNIT_TEST(what_is_met_is_a_site), UNIT_TEST(peers_are_relative),
         UNIT_TEST(teams_are_told_apart), UNIT_TEST(best_team_of_like_work),
         UNIT_TEST(time_inside_opened_regions),
         UNIT_TEST(units),

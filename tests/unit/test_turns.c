@@ -286,9 +286,30 @@ START_TEST(test_roles)
 }
 END_TEST
 
+/* As many members are looked at as may be, in all classes together; of others no node counts less than there are. */
+START_TEST(test_audit_has_a_bound)
+{
+    struct job *j = tree(RANDOM, 0, 40, 40);
+    struct job_class *c = &j->classes[0];
+    uint64_t numbers = JOB_TURNS_TABLE, least = UINT64_MAX;
+    char why[200] = "";
+    ck_assert_uint_gt(c->turn_count, 0);
+    ck_assert_msg(job_turns_check_counts(c, &numbers, why, sizeof why) == 0, "%s", why);
+    ck_assert_uint_ge(JOB_TURNS_TABLE - numbers, 40 * (uint64_t)job_turns_nodes(c));
+    numbers = 39 * (uint64_t)job_turns_nodes(c);
+    ck_assert_msg(job_turns_check_counts(c, &numbers, why, sizeof why) == 0, "%s", why);
+    for (uint32_t n = 0; n < c->grammar->node_count; n++)
+        least = c->grammar->stats[n].count < least ? c->grammar->stats[n].count : least;
+    ck_assert_uint_ge(least, 40);
+    c->grammar->stats[0].count = 39;
+    ck_assert_int_eq(job_turns_check_counts(c, &numbers, why, sizeof why), PYTHIA_EFORMAT);
+    job_destroy(j);
+}
+END_TEST
+
 static const struct unit_test tests[] = { UNIT_LOOP(test_members, PATTERNS), UNIT_LOOP(test_threads, PATTERNS),
                                           UNIT_LOOP(test_any_order, 3 * PATTERNS),
-                                          UNIT_TEST(test_size), UNIT_TEST(test_audit), UNIT_TEST(test_roles) };
+                                          UNIT_TEST(test_size), UNIT_TEST(test_audit), UNIT_TEST(test_audit_has_a_bound), UNIT_TEST(test_roles) };
 int main(void)
 {
     return unit_run("job/turns", tests, UNIT_COUNT(tests));
