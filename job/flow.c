@@ -10,7 +10,8 @@
 #include "job/schema.h"
 #include "pythia.h"
 
-enum { FLOW_PAIRS = 16384 /* members of rows that are written out */, FLOW_ROWS = 4096 };
+enum { FLOW_PAIRS = 16384 /* members of rows that are written out */, FLOW_ROWS = 4096 /* of a terminal, direction */,
+       FLOW_WRITTEN = 1 << 20 /* written out where two relations meet */ };
 
 uint32_t job_flow_peer(const struct job_flow *f, uint32_t rank, uint32_t ranks)
 {
@@ -75,6 +76,23 @@ static uint64_t members_of(const struct item *item, uint32_t count)
     return members;
 }
 
+/* Means: by peer, or where those are too many all as one, of nobody. In the order of their content. */
+static void become_means(struct item *item, uint32_t count)
+{
+    uint32_t values = 0;
+    for (uint32_t i = 0; i < count; i++) /* by value first */
+        values += !i || item[i - 1].row.value != item[i].row.value;
+    for (struct item *i = item; i < item + count; i++) {
+        uint64_t ranks = job_ranges_size(i->set.ranges, i->set.count);
+        if (__builtin_mul_overflow(i->row.messages, ranks, &i->row.messages))
+            i->row.messages = UINT64_MAX;
+        if (__builtin_mul_overflow(i->row.bytes, ranks, &i->row.bytes))
+            i->row.bytes = UINT64_MAX;
+        i->row.mean = 1;
+        i->row.value = values > FLOW_ROWS ? GRAMMAR_NONE : i->row.value;
+    }
+}
+
 /* Rows of one relation; of means those of one peer are one row, else those of equal content. */
 static int join_sets(struct job *made, struct item *item, uint32_t count, bool mean)
 {
@@ -92,6 +110,19 @@ static int join_sets(struct job *made, struct item *item, uint32_t count, bool m
                                 next - i);
     }
     return error;
+}
+
+/* Of as many ranks as are not written out: the rows stay what they are, or are means. */
+static int join_many(struct job *made, struct item *item, uint32_t count)
+{
+    uint32_t rows = 0;
+    bool mean = item->row.mean;
+    qsort(item, count, sizeof *item, by_content);
+    for (uint32_t i = 0; i < count && !mean; i++)
+        rows += !i || by_content(&item[i - 1], &item[i]) != 0;
+    if (rows > FLOW_ROWS)
+        become_means(item, count);
+    return join_sets(made, item, count, mean || rows > FLOW_ROWS);
 }
 
 /* --- Written out --- */
@@ -149,18 +180,6 @@ static uint32_t arrange(struct pairs *p, uint32_t relation, uint32_t ranks)
     return rows;
 }
 
-/* Means: by peer, or where those are too many all as one, of nobody. */
-static void become_means(struct pairs *p)
-{
-    uint32_t values = 0;
-    for (uint32_t i = 0; i < p->count; i++) /* by value first */
-        values += !i || p->item[i - 1].row.value != p->item[i].row.value;
-    for (uint32_t i = 0; i < p->count; i++) {
-        p->item[i].row.mean = 1;
-        p->item[i].row.value = values > FLOW_ROWS ? GRAMMAR_NONE : p->item[i].row.value;
-    }
-}
-
 /* In the relation that makes the fewest rows. */
 static int join_pairs(struct job *made, const struct item *item, uint32_t count, uint32_t ranks)
 {
@@ -175,15 +194,15 @@ static int join_pairs(struct job *made, const struct item *item, uint32_t count,
     if (!error) {
         arrange(&p, best, ranks);
         if (fewest > FLOW_ROWS)
-            become_means(&p);
+            become_means(p.item, p.count);
         error = join_sets(made, p.item, p.count, fewest > FLOW_ROWS);
     }
     pairs_free(&p);
     return error;
 }
 
-/* Some rows are means, in one relation or in two: all others become means, too. Those of another relation are of
-   nobody. */
+/* Some rows are means, in one relation or in two, or there are too many to be written out: all others become means, too.
+   Those of another relation are of nobody. */
 static int join_means(struct job *made, struct item *item, uint32_t count, uint32_t ranks)
 {
     struct pairs p;
@@ -194,6 +213,11 @@ static int join_means(struct job *made, struct item *item, uint32_t count, uint3
             item[i] = item[means];
             item[means++] = mean;
         }
+    if (members_of(item + means, count - means) > FLOW_PAIRS) {
+        qsort(item + means, count - means, sizeof *item, by_content);
+        become_means(item + means, count - means);
+        means = count;
+    }
     for (uint32_t i = 1; i < means; i++) {
         item[i].row.value = item[i].row.relation == item->row.relation ? item[i].row.value : GRAMMAR_NONE;
         item[i].row.relation = item->row.relation;
@@ -201,7 +225,7 @@ static int join_means(struct job *made, struct item *item, uint32_t count, uint3
     int error = write_out(&p, item + means, count - means, ranks, means);
     if (!error) {
         arrange(&p, item->row.relation, ranks);
-        become_means(&p);
+        become_means(p.item, p.count);
         memcpy(p.item + p.count, item, means * sizeof *item);
         error = join_sets(made, p.item, p.count + means, true);
     }
@@ -243,8 +267,8 @@ static int join_items(struct job *made, struct item *item, uint32_t count, uint3
         means &= item[i].row.mean;
     }
     if (one_relation && mean == means && (mean || members_of(item, count) > FLOW_PAIRS))
-        return join_sets(made, item, count, mean);
-    if (mean)
+        return join_many(made, item, count);
+    if (mean || members_of(item, count) > FLOW_WRITTEN)
         return join_means(made, item, count, ranks);
     int error = join_into(made, item, count, ranks);
     return error == 1 ? join_pairs(made, item, count, ranks) : error;

@@ -50,6 +50,10 @@ pythia_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pythia_tools_CPPFLAGS = $(pythia_CPPFLAGS)
 pythia_tools_LDADD = libpythia-watch.la $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) -lm
 
+UNIT_TESTS += tests/unit/test_parts
+tests_unit_test_parts_SOURCES = tests/unit/test_parts.c tests/unit/hand_job.c tests/unit/hand_job.h $(BYTES) %D%/parts.c
+tests_unit_test_parts_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=merge_job
+
 UNIT_TESTS += tests/unit/test_progress
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c
 

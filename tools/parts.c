@@ -125,15 +125,15 @@ static bool same_run(const struct job *a, const struct job *b)
            !strcmp(job_text(a, a->info.program), job_text(b, b->info.program));
 }
 
-static int merge_part(const struct parts *p, size_t i, struct job *whole)
+static int merge_part(const struct parts *p, size_t i, size_t into)
 {
-    const struct part *part = &p->part[i];
+    const struct part *part = &p->part[i], *whole = &p->part[into];
 
-    if (!same_run(whole, part->job)) {
-        tool_complain("%s: of another run than %s", part->path, p->part[0].path);
+    if (!same_run(whole->job, part->job)) {
+        tool_complain("%s: of another run than %s", part->path, whole->path);
         return TOOL_INPUT;
     }
-    int rc = merge_job(whole, part->job);
+    int rc = merge_job(whole->job, part->job);
     if (rc == 0)
         return TOOL_OK;
     tool_complain("%s: cannot be merged: %s", part->path,
@@ -141,16 +141,21 @@ static int merge_part(const struct parts *p, size_t i, struct job *whole)
     return TOOL_INPUT;
 }
 
-static int merge_all(const struct parts *p, struct job *whole)
+/* Neighbours, then pairs of them, as the tree of a run does: a part is copied as often as there are levels. */
+static int merge_all(struct parts *p)
 {
     struct progress progress;
+    size_t done = 0;
     int rc = TOOL_OK;
 
     progress_begin(&progress, "merging", p->count);
-    for (size_t i = 1; rc == TOOL_OK && i < p->count; i++) {
-        progress_at(&progress, i);
-        rc = merge_part(p, i, whole);
-    }
+    for (size_t step = 1; step < p->count; step *= 2)
+        for (size_t i = 0; rc == TOOL_OK && i + step < p->count; i += 2 * step) {
+            progress_at(&progress, ++done);
+            rc = merge_part(p, i + step, i);
+            job_destroy(p->part[i + step].job);
+            p->part[i + step].job = NULL;
+        }
     progress_end(&progress);
     return rc;
 }
@@ -198,7 +203,7 @@ int parts_join(const char *directory, struct job **whole)
         rc = TOOL_INPUT;
     }
     if (rc == TOOL_OK)
-        rc = merge_all(&p, p.part[0].job);
+        rc = merge_all(&p);
     if (rc == TOOL_OK) {
         *whole = p.part[0].job;
         p.part[0].job = NULL;

@@ -221,6 +221,34 @@ START_TEST(what_is_too_much_becomes_a_mean)
 }
 END_TEST
 
+/* Ranks beyond those that are written out: what is joined has no more rows either, and adds up. */
+START_TEST(many_ranks_have_few_rows)
+{
+    enum { CONTENTS = 3000, EACH = 6, SIDES = 3, ALL = CONTENTS * EACH * SIDES };
+    struct job *j = NULL;
+    uint64_t sent = 0, said[3] = { 0 };
+    for (uint32_t side = 0; side < SIDES; side++) {
+        struct job *part = empty(ALL);
+        uint32_t send = hand_call(part, "MPI_Send", 0x10, JOB_P2P);
+        for (uint32_t i = 0; i < CONTENTS * EACH; i++) {
+            uint64_t messages = 1 + i % CONTENTS + side * CONTENTS;
+            ck_assert_int_eq(job_flow_add(part, side * CONTENTS * EACH + i, send, false, 5, messages, 1), 0);
+            sent += messages;
+        }
+        ck_assert_int_eq(job_flows_settle(part), 0);
+        ck_assert_uint_eq(part->flows.count, CONTENTS);
+        if (j)
+            join(j, part);
+        else
+            j = part;
+        ck_assert_uint_le(j->flows.count, 4096);
+    }
+    ck_assert_int_eq(job_flows_walk(j, total, said), 0);
+    ck_assert_uint_eq(said[0], sent);
+    job_destroy(again(j));
+}
+END_TEST
+
 /* --- Starts --- */
 
 /* A rank whose completions complete these lists, one after the other. */
@@ -296,6 +324,7 @@ static const struct unit_test tests[] = {
     UNIT_TEST(a_name_for_several_groups_in_turn_is_not_known),
     UNIT_LOOP(sums_by_peer_are_what_was_sent, PATTERNS),
     UNIT_TEST(what_is_too_much_becomes_a_mean),
+    UNIT_TEST(many_ranks_have_few_rows),
     UNIT_TEST(lists_of_starts_have_one_name_everywhere),
     UNIT_TEST(lists_of_starts_have_a_bound),
 };
