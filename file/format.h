@@ -70,6 +70,7 @@ enum file_section_type {
     SECTION_LEARNED_TASKS,
     SECTION_HOPS,
     SECTION_PLACES,
+    SECTION_LEFT,
     SECTION_TYPES
 };
 

@@ -35,6 +35,7 @@ static const struct section { uint8_t type, lists, table[LISTS]; } sections[] = 
     { SECTION_LEARNED_TASKS, 1, { JOB_TABLE_LEARNED_TASKS } },
     { SECTION_HOPS, 3, { JOB_TABLE_STOPS, JOB_TABLE_HOPS, JOB_TABLE_HOP_RANGES } },
     { SECTION_PLACES, 2, { JOB_TABLE_PLACES, JOB_TABLE_WAYS } },
+    { SECTION_LEFT, 1, { JOB_TABLE_LEFT } },
 };
 enum { SECTIONS = sizeof sections / sizeof *sections, DEFINITIONS = 5 };
 

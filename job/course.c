@@ -81,8 +81,8 @@ static bool relative(const struct job *j, uint32_t terminal, const struct gramma
 }
 
 /* Where a step is longer than a run can say there is no course. */
-static int define(struct job_starts *made, const struct grammar_step *from, uint32_t count, uint32_t rank, uint32_t modulus,
-                  int64_t *name)
+static int define(struct job_starts *made, const struct grammar_step *from, uint32_t count, uint32_t rank,
+                  uint32_t modulus, int64_t *name)
 {
     struct job_start_run *run = calloc(count, sizeof *run);
     uint32_t own = modulus ? modulus - rank % modulus : 0;
@@ -105,8 +105,8 @@ static int define(struct job_starts *made, const struct grammar_step *from, uint
 /* What was found out of a course: name 0: not yet. */
 struct known { int64_t name; uint32_t modulus; };
 
-static int name_course(const struct job *j, struct job_starts *made, const struct grammar_flat *g, uint32_t terminal, struct grammar_attr *a,
-                       uint32_t rank, const uint32_t *modulus, struct known *known)
+static int name_course(const struct job *j, struct job_starts *made, const struct grammar_flat *g, uint32_t terminal,
+                       struct grammar_attr *a, uint32_t rank, const uint32_t *modulus, struct known *known)
 {
     const struct grammar_flat_course *c = g->courses;
     uint32_t i = BASE_ARRAY_PLACE(g->course_count, k, c[k].terminal < terminal ||

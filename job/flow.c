@@ -201,8 +201,8 @@ static int join_pairs(struct job *made, const struct item *item, uint32_t count,
     return error;
 }
 
-/* Some rows are means, in one relation or in two, or there are too many to be written out: all others become means, too.
-   Those of another relation are of nobody. */
+/* Some rows are means, in one relation or in two, or there are too many to be written out: all others become means,
+   too. Those of another relation are of nobody. */
 static int join_means(struct job *made, struct item *item, uint32_t count, uint32_t ranks)
 {
     struct pairs p;

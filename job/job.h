@@ -77,6 +77,7 @@ struct job {
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */
     struct job_region *regions;         /* ordered by callsite, each once */
+    struct job_left_list left;
     struct job_learned learned;         /* by predicted runs */
     struct job_index *index;            /* of what is interned; private to job.c */
     struct job_store *store;            /* of a job that was opened; NULL: all of it is here */

@@ -43,6 +43,13 @@ struct job_info {
     uint64_t start_time;  /* seconds since 1970 */
 };
 
+/* A table that could not be joined when ranks were: neither it nor what would belong to it is in the job. */
+struct job_left { uint32_t table; /* string: the name of one of its rows (job/schema.h) */ };
+struct job_left_list {
+    struct job_left *of;
+    uint32_t count, room;
+};
+
 /* Of the last predicted run with this file. */
 struct job_oracle {
     uint32_t present, ranks;

@@ -246,19 +246,14 @@ FIELDS(threads,
        FIELD(job_threads, timed_ns),
        ARRAY(job_threads, part));
 
-/* `limit` keeps sums over all records within 64 bits. */
 static bool threads_sane(const struct job *j, const void *row)
 {
-    const uint64_t limit = UINT64_MAX >> 20;
     const struct job_threads *t = row;
     uint64_t known = 0;
-    for (int i = 0; i < JOB_THREADS_PARTS; i++) {
-        if (t->part[i] > limit)
+    for (int i = 0; i < JOB_THREADS_PARTS; i++)
+        if (__builtin_add_overflow(known, t->part[i], &known))
             return false;
-        known += t->part[i];
-    }
-    return t->team_ns <= limit && t->timed_ns <= t->team_ns && known <= t->team_ns &&
-           t->region_mpi_ns <= t->region_ns && t->region_ns <= limit &&
+    return t->timed_ns <= t->team_ns && known <= t->team_ns && t->region_mpi_ns <= t->region_ns &&
            (t->rank == GRAMMAR_NONE ? t->callsite != GRAMMAR_NONE && one_frame(j, t->callsite)
                                     : t->callsite == GRAMMAR_NONE);
 }
@@ -291,6 +286,8 @@ FIELDS(start, FIELD(job_start_list, name), FIELD(job_start_list, count, .flags =
 FIELDS(start_run,
        FIELD(job_start_run, distance), FIELD(job_start_run, step),
        FIELD(job_start_run, count, .flags = JOB_NOT_0));
+
+FIELDS(left, FIELD(job_left, table, OF(STRINGS), KEY));
 
 FIELDS(stop,
        FIELD(job_stop, terminal, OF(TERMINALS), KEY),
@@ -381,11 +378,12 @@ const struct job_schema job_schemas[JOB_TABLES] = {
     [JOB_TABLE_DELAY] = SINGLE(delay, ranks, .sane = delay_sane),
     [JOB_TABLE_DIGRAMS] = LIST(digram, digrams, .name = "digram"),
     [JOB_TABLE_THREADS] = LIST(threads, threads, .name = "threads", .sane = threads_sane,
-                               .join = job_threads_sum),
+                               .join = job_threads_sum, .check = job_threads_check),
     [JOB_TABLE_LEARNED_REGIONS] = KEYED(region, learned.regions, learned.region_count, learned.region_room,
                                         .name = "learned region", .sane = region_sane, .join = job_region_join),
     [JOB_TABLE_LEARNED_TASKS] = KEYED(task, learned.tasks, learned.task_count, learned.task_room,
                                       .name = "learned task", .sane = task_sane, .join = job_task_join),
+    [JOB_TABLE_LEFT] = LIST(left, left, .name = "table that was left out"),
     [JOB_TABLE_STOPS] = ROWS(stop, job_stop, hops.stop, hops.stop_count, hops.stop_room, .name = "stop",
                              .keyed = true),
     [JOB_TABLE_HOPS] = ROWS(hop, job_hop, hops.hop, hops.hop_count, hops.hop_room, .name = "hop",

@@ -8,8 +8,8 @@
  * distance, below 0 the name of a list. Names are made of the content, so that lists are equal on all ranks where their
  * names are.
  *
- * A program that takes what comes (MPI_Waitsome) makes a new list at nearly every completion. Merging keeps those that a
- * value of a class names, up to JOB_STARTS_RUNS runs in all; of one that is not kept a reader knows nothing.
+ * A program that takes what comes (MPI_Waitsome) makes a new list at nearly every completion. Merging keeps those that
+ * a value of a class names, up to JOB_STARTS_RUNS runs in all; of one that is not kept a reader knows nothing.
  * Cost: linear in the lists that are put or joined, and those that are there.
  * Threads: any for readers.  Hook-safe: no.
  */
@@ -39,8 +39,8 @@ struct job_starts {
 int64_t job_starts_name(const struct job_start_run *runs, uint32_t count); /* below 0 */
 /* Defines a list; a name that is there stays. 0, PYTHIA_ENOMEM. */
 int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs, uint32_t count);
-/* The same of several: collected in any order, then put into the job, which takes them, also on failure. A list of zeros
-   is an empty one. */
+/* The same of several: collected in any order, then put into the job, which takes them, also on failure. Zeroed: none
+   yet. */
 int job_starts_keep(struct job_starts *s, int64_t name, const struct job_start_run *runs, uint32_t count);
 int job_starts_put(struct job *j, struct job_starts *s);
 void job_starts_drop(struct job_starts *s);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/check.h"
 #include "job/schema.h"
 
 void job_threads_sum(void *x, const void *y)
@@ -22,6 +23,16 @@ uint64_t job_threads_known(const struct job_threads *t)
     for (int i = 0; i < JOB_THREADS_PARTS; i++)
         sum += t->part[i];
     return sum;
+}
+
+int job_threads_check(const struct job *j, char *why, size_t size)
+{
+    uint64_t sum = 0;
+    for (const struct job_threads *t = j->threads.of; t < j->threads.of + j->threads.count; t++)
+        if (__builtin_add_overflow(sum, t->team_ns, &sum) || __builtin_add_overflow(sum, t->region_ns, &sum) ||
+            sum > INT64_MAX)
+            return job_refuse(why, size, "threads: 2^63 ns or more");
+    return 0;
 }
 
 static uint32_t block_of(const struct job *j, uint32_t rank)

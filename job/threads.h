@@ -57,6 +57,7 @@ uint64_t job_threads_known(const struct job_threads *t);
 const struct job_threads *job_threads_of_region(const struct job *j, uint32_t callsite);
 /* The record that a rank is in, NULL without. */
 const struct job_threads *job_threads_of_rank(const struct job *j, uint32_t rank);
+int job_threads_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT (job/schema.h) */
 /* Adds a record, to the one of its name where there is one. 0, or a negative PYTHIA_E…. */
 int job_threads_add(struct job *j, const struct job_threads *t);
 

@@ -154,16 +154,51 @@ static bool is_made(enum job_tables t)
            t != JOB_TABLE_LEARNED_TASKS;
 }
 
+/* Tables that belong together; join NULL: by their keys. */
+struct side { enum job_tables first, last; job_joins *join; };
+
+static bool is_left_out(const struct merge *m, enum job_tables t)
+{
+    for (uint32_t i = 0; i < m->made.left.count; i++)
+        if (!strcmp(job_text(m->into, m->made.left.of[i].table), job_schemas[t].name))
+            return true;
+    return false;
+}
+
+/* What cannot be joined is left out, alone, and named: nor has anyone it who joins that later, for of some ranks alone
+   it would be taken for all that there is. */
+static int plan_side(struct merge *m, const struct side *s)
+{
+    bool out = is_left_out(m, s->first);
+    if (!out && (s->join ? s->join(m->into, m->from, &m->maps, &m->made)
+                         : job_rows_join(m->into, m->from, s->first, &m->maps, &m->made))) {
+        struct job_left row = { job_string(m->into, job_schemas[s->first].name) };
+        int error = row.table == GRAMMAR_NONE ? PYTHIA_ENOMEM : job_rows_add(&m->made, JOB_TABLE_LEFT, &row);
+        if (error)
+            return error;
+        out = true;
+    }
+    for (enum job_tables t = s->first; t <= s->last && out; t++)
+        job_rows_counted(&m->made, t, 0);
+    return 0;
+}
+
 static int plan_tables(struct merge *m)
 {
-    static job_joins *const joins[] = { job_groups_join, job_flows_join, job_hops_join, job_starts_join };
-    int error = 0;
+    static const struct side sides[] = {
+        { JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RANGES, job_groups_join },
+        { JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, job_flows_join },
+        { JOB_TABLE_STOPS, JOB_TABLE_HOP_RANGES, job_hops_join },
+        { JOB_TABLE_STARTS, JOB_TABLE_START_RUNS, job_starts_join },
+    };
     m->made.info.block = job_streams_block(m->into, m->from);
-    for (unsigned i = 0; i < sizeof joins / sizeof *joins && !error; i++)
-        error = joins[i](m->into, m->from, &m->maps, &m->made);
-    for (enum job_tables t = 0; t < JOB_TABLES && !error; t++)
-        if (is_made(t) && job_schemas[t].keyed && t < JOB_TABLE_STOPS)
-            error = job_rows_join(m->into, m->from, t, &m->maps, &m->made);
+    int error = job_rows_join(m->into, m->from, JOB_TABLE_STREAMS, &m->maps, &m->made);
+    error = error ?: job_rows_join(m->into, m->from, JOB_TABLE_LEFT, &m->maps, &m->made);
+    for (unsigned i = 0; i < sizeof sides / sizeof *sides && !error; i++)
+        error = plan_side(m, &sides[i]);
+    for (enum job_tables t = JOB_TABLE_STREAMS + 1; t < JOB_TABLE_LEFT && !error; t++)
+        if (is_made(t) && job_schemas[t].keyed)
+            error = plan_side(m, &(struct side){ t, t, NULL });
     return error;
 }
 

@@ -17,7 +17,8 @@
    PYTHIA_EINVAL: the stream is there already, or `g` has terminals that the job has not. */
 int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_flat *g);
 
-/* Joins `from` to `into`. PYTHIA_EINVAL: a stream is in both, or a body was left out of `from` that `into` has not. */
+/* Joins `from` to `into`. A table beside the streams that cannot be joined is left out and named (job.left).
+   PYTHIA_EINVAL: a stream is in both, or a body was left out of `from` that `into` has not. */
 int merge_job(struct job *into, const struct job *from);
 
 /* The rules of a class with the exponents that stand in them: they need not travel to a job that knows them. */

@@ -11,7 +11,8 @@
  *                 child -> parent   the packed job, without the bodies of those
  *
  * Every rank of the communicator takes part, also one that has nothing: what can't be packed, sent or merged is counted
- * in info.missing, and the tree goes on. Only PMPI_ calls, only on the given communicator.
+ * in info.missing, and the tree goes on; of tables beside the streams see merge.h. Only PMPI_ calls, only on the given
+ * communicator.
  *
  * Cost: O(log P) rounds; a rank sends its rules once, and only if nobody below its parent had them.
  */

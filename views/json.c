@@ -16,6 +16,15 @@
 
 enum { JSON_VERSION = 1, MOST_EDGES = 65536 };
 
+static cJSON *left_out(const struct job *j)
+{
+    cJSON *names = cJSON_CreateArray();
+
+    for (uint32_t i = 0; i < j->left.count; i++)
+        cJSON_AddItemToArray(names, cJSON_CreateString(job_text(j, j->left.of[i].table)));
+    return names;
+}
+
 static void add_job(const struct report *r, cJSON *root)
 {
     const struct job_info *i = &r->job->info;
@@ -28,6 +37,7 @@ static void add_job(const struct report *r, cJSON *root)
         TIME("wall_seconds", m->wall_ns), TIME("init_seconds", m->launch_ns), NUMBER("events", m->events),
         NUMBER("lost", m->lost), TIME("mpi_seconds", m->sum_mpi_ns), TIME("omp_seconds", m->sum_omp_ns),
         TIME("computation_seconds", m->sum_compute_ns), TIME("pythia_seconds", m->cost_ns));
+    cJSON_AddItemToObject(cJSON_GetObjectItem(root, "job"), "left_out", left_out(r->job));
     /* Where the wall time of all streams went; the parts add up to it. */
     ADD(cJSON_AddObjectToObject(root, "accounting"), TIME("wall_seconds", m->stream_wall_ns),
         TIME("call_seconds", m->call_ns), TIME("region_seconds", m->region_ns), TIME("gap_seconds", m->gap_ns),

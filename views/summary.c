@@ -71,6 +71,9 @@ static void print_head(const struct report *r, FILE *out)
                 m->rank_count ? m->ranks[0].rank : 0, i->ranks);
     if (i->missing)
         fprintf(out, "incomplete: %u of %u ranks are missing\n", i->missing, i->ranks);
+    for (uint32_t k = 0; k < r->job->left.count; k++)
+        fprintf(out, "%s%s%s", k ? ", " : "left out, for it could not be joined: ",
+                job_text(r->job, r->job->left.of[k].table), k + 1 < r->job->left.count ? "" : "\n");
     if (m->lost)
         fprintf(out, "the memory cap was reached: the order of %" PRIu64 " events was given up\n", m->lost);
 }

@@ -13,7 +13,7 @@ SECTIONS = {
     "## Groups": ["group", "run", "range"], "## Messages": ["messages", "range"],
     "## Starts": ["list of starts", "run of starts"], "## Extremes": ["extremes"], "## Own times": ["own times"],
     "## Clock": ["clock"], "## Run delay": ["delay"], "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],
-    "## Places": ["place", "way"],
+    "## Places": ["place", "way"], "## Left out": ["table that was left out"],
 }
 ELSEWHERE = {"stream", "series", "learned region", "learned task"}  # by other columns; as regions and tasks
 

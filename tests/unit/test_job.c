@@ -286,8 +286,30 @@ START_TEST(test_foreign_files)
 }
 END_TEST
 
+/* Of ranks with 64 threads for two days; sums stay within 63 bits. */
+START_TEST(test_threads_of_long_runs)
+{
+    const uint64_t long_ns = 64 * 48 * 3600 * 1000000000ull;
+    struct job *j = job_create();
+    char why[200] = "";
+    j->info.runs = 1;
+    j->info.ranks = 300;
+    for (uint32_t rank = 0; rank < 300; rank++) {
+        struct job_threads t = { .rank = rank, .callsite = GRAMMAR_NONE, .ranks = 1, .threads = 64,
+                                 .region_ns = long_ns / 64, .team_ns = long_ns, .timed_ns = long_ns };
+        t.part[JOB_THREADS_WORK] = long_ns;
+        ck_assert_int_eq(job_threads_add(j, &t), 0);
+    }
+    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s", why);
+    for (uint32_t i = 0; i < 2; i++)
+        j->threads.of[i].team_ns = INT64_MAX;
+    ck_assert_int_eq(job_check(j, why, sizeof why), PYTHIA_EFORMAT);
+    job_destroy(j);
+}
+END_TEST
+
 static const struct unit_test tests[] = {
-    UNIT_TEST(test_equal_content_equal_number),
+    UNIT_TEST(test_threads_of_long_runs), UNIT_TEST(test_equal_content_equal_number),
     UNIT_TEST(test_hashes_are_of_content),
     UNIT_TEST(test_streams),
     UNIT_TEST(test_matching_another_build),

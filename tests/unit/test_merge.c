@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "file/file.h"
 #include "job/job.h"
 #include "merge/merge.h"
@@ -377,6 +378,38 @@ START_TEST(test_spmd_does_not_grow)
 }
 END_TEST
 
+/* A table that cannot be joined: all ranks are there, and what of others joins later has none either. */
+START_TEST(test_a_table_that_fails_fails_alone)
+{
+    struct simulate_rank rank[4];
+    struct job *whole = NULL, *back;
+    char why[200] = "";
+    void *data;
+    size_t size;
+    for (uint32_t i = 0; i < 4; i++)
+        simulate_rank(&rank[i], SIMULATE_STENCIL, i, 4, 1);
+    whole = rank[0].job;
+    ck_assert(whole->sum_count && whole->flows.count);
+    uint32_t had = rank[1].job->sum_count;
+    rank[1].job->sum_count = BASE_ARRAY_LIMIT;
+    int error = merge_job(whole, rank[1].job);
+    rank[1].job->sum_count = had;
+    ck_assert_int_eq(error, 0);
+    ck_assert_int_eq(merge_job(rank[2].job, whole), 0); /* whichever side has lost it */
+    ck_assert_int_eq(merge_job(rank[2].job, rank[3].job), 0);
+    ck_assert_int_eq(file_pack(rank[2].job, NULL, &data, &size), 0);
+    ck_assert_msg(file_unpack(data, size, &back, why, sizeof why) == 0, "%s", why);
+    ck_assert_uint_eq(job_streams(back), 4);
+    ck_assert(!back->sum_count && back->flows.count);
+    ck_assert_uint_eq(back->left.count, 1);
+    ck_assert_str_eq(job_text(back, back->left.of[0].table), "sum");
+    free(data);
+    job_destroy(back);
+    for (uint32_t i = 0; i < 4; i++)
+        simulate_clear(&rank[i]);
+}
+END_TEST
+
 static const struct unit_test tests[] = {
     UNIT_LOOP(test_any_order_gives_the_same_bytes, 4 * SIMULATE_SHAPES),
     UNIT_LOOP(test_nothing_is_lost, 4 * SIMULATE_SHAPES),
@@ -385,7 +418,7 @@ static const struct unit_test tests[] = {
     UNIT_TEST(test_a_mesh_has_27_classes),
     UNIT_TEST(test_relations),
     UNIT_TEST(test_spread_and_sums),
-    UNIT_TEST(test_a_stream_twice_is_refused),
+    UNIT_TEST(test_a_stream_twice_is_refused), UNIT_TEST(test_a_table_that_fails_fails_alone),
     UNIT_TEST(test_empty_jobs),
     UNIT_LOOP(test_bodies_left_out, SIMULATE_SHAPES),
     UNIT_TEST(test_spmd_does_not_grow),

@@ -267,7 +267,8 @@ static void complete(struct job *j, uint32_t rank, const int64_t *name, uint32_t
 START_TEST(lists_of_starts_have_one_name_everywhere)
 {
     struct job *j = empty(2), *other = empty(2);
-    const struct job_start_run some[] = { { 9, -1, 4 }, { 2, 0, 2 } }, more[] = { { 1, 1, 3 } }, third[] = { { 5, 2, 3 } };
+    const struct job_start_run some[] = { { 9, -1, 4 }, { 2, 0, 2 } }, more[] = { { 1, 1, 3 } },
+                               third[] = { { 5, 2, 3 } };
     int64_t a = job_starts_name(some, 2), b = job_starts_name(more, 1), unnamed = job_starts_name(third, 1);
     uint32_t count;
     ck_assert(a < 0 && b < 0 && a != b);

@@ -309,7 +309,8 @@ END_TEST
 
 static const struct unit_test tests[] = { UNIT_LOOP(test_members, PATTERNS), UNIT_LOOP(test_threads, PATTERNS),
                                           UNIT_LOOP(test_any_order, 3 * PATTERNS),
-                                          UNIT_TEST(test_size), UNIT_TEST(test_audit), UNIT_TEST(test_audit_has_a_bound), UNIT_TEST(test_roles) };
+                                          UNIT_TEST(test_size), UNIT_TEST(test_audit),
+                                          UNIT_TEST(test_audit_has_a_bound), UNIT_TEST(test_roles) };
 int main(void)
 {
     return unit_run("job/turns", tests, UNIT_COUNT(tests));
