@@ -12,7 +12,7 @@ TOOL_TESTS = \
 	%D%/compare.test %D%/contract.test \
 	%D%/doctor.test \
 	%D%/evaluate.test \
-	%D%/events.test \
+	%D%/events.test %D%/fence.test \
 	%D%/export.test \
 	%D%/forged.test %D%/shaken.test \
 	%D%/grammar.test \
