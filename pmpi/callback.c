@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Callbacks: a list that only grows, read without a lock. */
+/*
+ * Callbacks: a table that is read without a lock. Who removed one leaves its slot to the next one: a slot has a
+ * sequence lock, and a number by which callbacks are run in the order in which they were registered.
+ */
 #include "pmpi/callback.h"
 
 #include <pthread.h>
@@ -11,17 +14,59 @@
 #include "pythia.h"
 
 struct callback {
-    _Atomic int phases;   /* last written, 0 once removed: release here, acquire in callbacks_run */
-    int call_kind;       /* enum job_call_kind; JOB_NO_CALL_KIND: `function`, or all where it is NULL */
+    uint64_t number;      /* rises with each that is registered */
+    int phases;           /* 0: none, or removed */
+    int call_kind;        /* enum job_call_kind; JOB_NO_CALL_KIND: `function`, or all where it is NULL */
     const char *function; /* of pmpi_hook_functions */
     pythia_callback_t run;
     void *data;
 };
 
+/* The same, as others read it. */
+struct slot {
+    _Atomic uint32_t version; /* odd while it is written */
+    _Atomic int phases, call_kind;
+    _Atomic uint64_t number;
+    const char *_Atomic function;
+    _Atomic pythia_callback_t run;
+    void *_Atomic data;
+};
+
 atomic_bool pmpi_hook_watch;
 static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct callback callbacks[PMPI_HOOK_CALLBACKS]; /* written under callback_lock */
-static _Atomic int callback_count;                     /* release after the entry, acquire in callbacks_run */
+static struct slot callbacks[PMPI_HOOK_CALLBACKS]; /* written under callback_lock */
+static _Atomic int callback_count;                 /* slots that were used; release after the slot */
+static _Atomic uint64_t callback_number;           /* of the last one */
+
+/* --- A slot --- */
+
+static void slot_write(struct slot *s, const struct callback *c)
+{
+    uint32_t version = atomic_load_explicit(&s->version, memory_order_relaxed);
+    atomic_store_explicit(&s->version, version + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&s->phases, c->phases, memory_order_relaxed);
+    atomic_store_explicit(&s->call_kind, c->call_kind, memory_order_relaxed);
+    atomic_store_explicit(&s->number, c->number, memory_order_relaxed);
+    atomic_store_explicit(&s->function, c->function, memory_order_relaxed);
+    atomic_store_explicit(&s->run, c->run, memory_order_relaxed);
+    atomic_store_explicit(&s->data, c->data, memory_order_relaxed);
+    atomic_store_explicit(&s->version, version + 2, memory_order_release);
+}
+
+/* False: nothing is in it, or it is being written. */
+static bool slot_read(const struct slot *s, struct callback *c)
+{
+    uint32_t version = atomic_load_explicit(&s->version, memory_order_acquire);
+    c->phases = atomic_load_explicit(&s->phases, memory_order_relaxed);
+    c->call_kind = atomic_load_explicit(&s->call_kind, memory_order_relaxed);
+    c->number = atomic_load_explicit(&s->number, memory_order_relaxed);
+    c->function = atomic_load_explicit(&s->function, memory_order_relaxed);
+    c->run = atomic_load_explicit(&s->run, memory_order_relaxed);
+    c->data = atomic_load_explicit(&s->data, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    return c->phases && version % 2 == 0 && atomic_load_explicit(&s->version, memory_order_relaxed) == version;
+}
 
 /* --- Registering --- */
 
@@ -42,14 +87,18 @@ static bool callback_aim(const char *what, struct callback *c)
     return false;
 }
 
-static int callback_add(const struct callback *c, int phases)
+static int callback_add(struct callback *c)
 {
     base_lock_take(&callback_lock, BASE_LOCK_CALLBACK);
-    int n = atomic_load_explicit(&callback_count, memory_order_relaxed);
+    int count = atomic_load_explicit(&callback_count, memory_order_relaxed), n = 0;
+    while (n < count && atomic_load_explicit(&callbacks[n].phases, memory_order_relaxed))
+        n++;
     if (n < PMPI_HOOK_CALLBACKS) {
-        callbacks[n] = *c;
-        atomic_store_explicit(&callbacks[n].phases, phases, memory_order_release);
-        atomic_store_explicit(&callback_count, n + 1, memory_order_release);
+        c->number = atomic_load_explicit(&callback_number, memory_order_relaxed) + 1;
+        slot_write(&callbacks[n], c);
+        if (n == count)
+            atomic_store_explicit(&callback_count, n + 1, memory_order_release);
+        atomic_store_explicit(&callback_number, c->number, memory_order_release);
         atomic_store_explicit(&pmpi_hook_watch, true, memory_order_release);
     }
     base_lock_release(&callback_lock, BASE_LOCK_CALLBACK);
@@ -58,10 +107,10 @@ static int callback_add(const struct callback *c, int phases)
 
 int pythia_callback_register(const char *what, int phases, pythia_callback_t callback, void *data)
 {
-    struct callback c = {.call_kind = JOB_NO_CALL_KIND, .run = callback, .data = data};
+    struct callback c = {.phases = phases, .call_kind = JOB_NO_CALL_KIND, .run = callback, .data = data};
     if (!what || !callback || phases < PYTHIA_PRE || phases > (PYTHIA_PRE | PYTHIA_POST) || !callback_aim(what, &c))
         return PYTHIA_EINVAL;
-    return callback_add(&c, phases);
+    return callback_add(&c);
 }
 
 int pythia_callback_remove(pythia_callback_t callback, void *data)
@@ -70,13 +119,12 @@ int pythia_callback_remove(pythia_callback_t callback, void *data)
     base_lock_take(&callback_lock, BASE_LOCK_CALLBACK);
     int n = atomic_load_explicit(&callback_count, memory_order_relaxed);
     for (int i = 0; i < n; i++) {
-        int phases = atomic_load_explicit(&callbacks[i].phases, memory_order_relaxed);
-        if (phases && callbacks[i].run == callback && callbacks[i].data == data) {
+        struct callback c;
+        bool there = slot_read(&callbacks[i], &c), it = there && c.run == callback && c.data == data;
+        if (it)
             atomic_store_explicit(&callbacks[i].phases, 0, memory_order_release);
-            found++;
-        } else if (phases) {
-            left++;
-        }
+        found += it;
+        left += there && !it;
     }
     atomic_store_explicit(&pmpi_hook_watch, left > 0, memory_order_release);
     base_lock_release(&callback_lock, BASE_LOCK_CALLBACK);
@@ -92,16 +140,27 @@ static bool callback_wants(const struct callback *c, const struct watch_call *in
     return !c->function || strcmp(c->function, info->function) == 0;
 }
 
-static void callbacks_run(const struct pmpi_hook_call *call, const struct pythia_record *record)
+/* The first one that is registered for it after `number`, up to `last`. */
+static bool callback_next(const struct pmpi_hook_call *call, uint32_t phase, uint64_t number, uint64_t last,
+                          struct callback *next)
 {
     int n = atomic_load_explicit(&callback_count, memory_order_acquire);
+    struct callback c;
+    next->number = last + 1;
+    for (int i = 0; i < n; i++)
+        if (slot_read(&callbacks[i], &c) && c.number > number && c.number < next->number &&
+            (uint32_t)c.phases & phase && callback_wants(&c, call->info))
+            *next = c;
+    return next->number <= last;
+}
+
+static void callbacks_run(const struct pmpi_hook_call *call, const struct pythia_record *record)
+{
+    uint64_t last = atomic_load_explicit(&callback_number, memory_order_acquire);
+    struct callback c = {.number = 0};
     base_fpu_t kept = base_fpu_hold();
-    for (int i = 0; i < n; i++) {
-        const struct callback *c = &callbacks[i];
-        if ((uint32_t)atomic_load_explicit(&c->phases, memory_order_acquire) & record->phase &&
-            callback_wants(c, call->info))
-            c->run(record, c->data);
-    }
+    while (callback_next(call, record->phase, c.number, last, &c))
+        c.run(record, c.data);
     base_fpu_give_back(kept);
 }
 

@@ -135,6 +135,35 @@ static void limits(void)
         expect(pythia_callback_remove(note, &other[--registered]) == 0, "removed");
 }
 
+static int order[3];
+
+static void ordered(const struct pythia_record *r, void *data)
+{
+    (void)r;
+    for (int i = 0; i < 3; i++)
+        if (!order[i]) {
+            order[i] = *(int *)data;
+            return;
+        }
+}
+
+/* Slots of those that were removed are used again; callbacks are run as they were registered all the same. */
+static void again(void)
+{
+    static int one = 1, two = 2, three = 3;
+    int error = 0;
+    for (int i = 0; i < 1000 && !error; i++)
+        error = pythia_callback_register("io", PYTHIA_PRE, note, &one) || pythia_callback_remove(note, &one);
+    expect(!error, "registered and removed 1000 times");
+    error = pythia_callback_register("io", PYTHIA_PRE, note, &one);
+    error |= pythia_callback_register("MPI_Barrier", PYTHIA_PRE, ordered, &one);
+    error |= pythia_callback_remove(note, &one);
+    error |= pythia_callback_register("MPI_Barrier", PYTHIA_PRE, ordered, &two);
+    error |= pythia_callback_register("MPI_Barrier", PYTHIA_PRE, ordered, &three);
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect(!error && order[0] == 1 && order[1] == 2 && order[2] == 3, "in the order of registration");
+}
+
 int main(int argc, char **argv)
 {
     int with = pythia_callback_register != NULL && argc > 1, right = 0;
@@ -153,6 +182,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         expect(everything.pre == before && collectives.pre == TURNS + 1, "a removed callback is not called");
         limits();
+        again();
     } else if (with) {
         expect(everything.pre == 0 && meddled == 0, "nothing while Pythia is off");
         MPI_Barrier(MPI_COMM_WORLD);
