@@ -174,10 +174,11 @@ static uint32_t case_of(const struct reading *r, uint64_t table, uint32_t entry)
     return is_inside(r->f, target) ? insn_at(r, target) : UINT32_MAX;
 }
 
-/* The table named last before an instruction; 0: none. */
-static uint64_t table_before(const struct reading *r, uint32_t jump)
+/* The table named last before an instruction; 0: none. *own: it is its own, no other computed jump stands between. */
+static uint64_t table_before(const struct reading *r, uint32_t jump, bool *own)
 {
-    for (uint32_t i = jump; i-- > 0;)
+    *own = true;
+    for (uint32_t i = jump; i-- > 0; *own &= r->insn[i].step != LOOPS_JUMP_ANY)
         if (r->insn[i].step == LOOPS_ON && r->insn[i].target && !is_inside(r->f, r->insn[i].target) &&
             case_of(r, r->insn[i].target, 0) != UINT32_MAX)
             return r->insn[i].target;
@@ -206,16 +207,18 @@ static bool is_named(const struct reading *r, uint64_t address)
     return i < r->names && r->named[i] == address;
 }
 
-/* Calls `visit` for each case of a computed jump. */
-static void visit_cases(struct reading *r, uint32_t jump, void (*visit)(struct reading *, uint32_t jump, uint32_t to))
+/* Calls `visit` for each case of a computed jump. False: it may lead elsewhere, too. */
+static bool visit_cases(struct reading *r, uint32_t jump, void (*visit)(struct reading *, uint32_t jump, uint32_t to))
 {
-    uint64_t table = table_before(r, jump);
-    uint32_t to;
-    for (uint32_t i = 0; table && i < MOST_CASES && (to = case_of(r, table, i)) != UINT32_MAX; i++) {
+    bool own;
+    uint64_t table = table_before(r, jump, &own);
+    uint32_t to, i = 0;
+    for (; table && i < MOST_CASES && (to = case_of(r, table, i)) != UINT32_MAX; i++) {
         if (i && is_named(r, table + 4ull * i)) /* the next one begins */
-            return;
+            break;
         visit(r, jump, to);
     }
+    return i > 0 && own;
 }
 
 /* --- Blocks and edges --- */
@@ -255,7 +258,7 @@ static void find_blocks(struct reading *r)
         if (to != UINT32_MAX)
             r->insn[to].leads = true;
         if (step == LOOPS_JUMP_ANY)
-            visit_cases(r, i, mark);
+            (void)visit_cases(r, i, mark);
     }
     for (uint32_t i = 0; i < r->insns; i++) {
         uint8_t before = i ? r->insn[i - 1].step : LOOPS_RETURN;
@@ -277,9 +280,23 @@ static bool is_padding(const struct reading *r, uint32_t block)
     return r->insn[end - 1].address + r->insn[end - 1].length - r->insn[r->first[block]].address < longest;
 }
 
+/* Blocks that nothing enters are where those computed jumps lead that may lead elsewhere, if there are any; else
+   exceptions do, by which no loop turns. */
+static void guess_cases(struct reading *r, const uint32_t *jump, uint32_t jumps)
+{
+    bool *entered = jumps ? calloc(r->blocks, sizeof *entered) : NULL;
+    for (uint32_t e = 0; entered && e < r->edges; e++)
+        entered[r->edge[e].to] = true;
+    for (uint32_t b = 0; entered && b < r->blocks; b++)
+        if (!entered[b] && r->insn[r->first[b]].address != r->f->entry && !is_padding(r, b))
+            for (uint32_t i = 0; i < jumps; i++)
+                add_edge(r, jump[i], b);
+    free(entered);
+}
+
 static void find_edges(struct reading *r)
 {
-    bool computed = false;
+    uint32_t *jump = malloc(((size_t)r->blocks + 1) * sizeof *jump), jumps = 0; /* blocks with such a one */
     for (uint32_t b = 0; b < r->blocks; b++) {
         uint32_t last = (b + 1 < r->blocks ? r->first[b + 1] : r->insns) - 1;
         const struct insn *i = &r->insn[last];
@@ -288,21 +305,11 @@ static void find_edges(struct reading *r)
             add_edge(r, b, b + 1);
         if (to != UINT32_MAX)
             add_edge(r, b, r->block[to]);
-        if (i->step == LOOPS_JUMP_ANY)
-            visit_cases(r, last, add_case);
-        computed |= i->step == LOOPS_JUMP_ANY;
+        if (i->step == LOOPS_JUMP_ANY && !visit_cases(r, last, add_case))
+            jump[jumps++] = b;
     }
-    bool *entered = computed ? calloc(r->blocks, sizeof *entered) : NULL;
-    for (uint32_t e = 0; entered && e < r->edges; e++)
-        entered[r->edge[e].to] = true;
-    for (uint32_t b = 0; entered && b < r->blocks; b++) {
-        if (entered[b] || r->insn[r->first[b]].address == r->f->entry || is_padding(r, b))
-            continue;
-        for (uint32_t i = 0; i < r->insns; i++)
-            if (r->insn[i].step == LOOPS_JUMP_ANY)
-                add_edge(r, r->block[i], b);
-    }
-    free(entered);
+    guess_cases(r, jump, jumps);
+    free(jump);
 }
 
 /* --- The function --- */

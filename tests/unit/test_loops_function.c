@@ -271,6 +271,37 @@ __attribute__((noinline)) static void choices(int n)
     __asm__ volatile("");
 }
 
+#ifdef __x86_64__
+static uint64_t pad, aside;
+
+/* What an exception enters, as far as the code tells nobody, stands among the cases of a switch. */
+__attribute__((noinline)) static void with_a_pad(int n)
+{
+    for (int i = 0; i < n; i++) {
+        void *address, *other;
+        switch (i * 7 % 11) {
+        case 0: here(0); break;
+        case 1: here(1); never = 0; break;
+        case 2: here(2); never = i & 0; break;
+        case 3: never = 0; here(3); break;
+        case 4: here(4); here(3); break;
+        case 5: never = 0; never = 0; break;
+        case 6: here(5); here(2); break;
+        case 7: here(5); here(1); here(0); break;
+        case 8: here(4); never = i & 0; break;
+        default: here(4); here(5);
+        }
+        __asm__ volatile("leaq 2f(%%rip), %0\n\tleaq 1f(%%rip), %1\n\tjmp 1f\n"
+                         "2:\taddl $1, %%eax\n\tjmp 1f\n1:\taddl $1, %%eax" : "=r"(address), "=r"(other) : : "eax", "cc");
+        (void)base_modules_find(address, &pad);
+        (void)base_modules_find(other, &aside);
+        here(6);
+    }
+    here(7);
+    __asm__ volatile("");
+}
+#endif
+
 static struct loops_code *own_code(void)
 {
     struct base_module m;
@@ -332,6 +363,22 @@ START_TEST(a_switch_in_a_loop)
 END_TEST
 #endif
 
+#ifdef __x86_64__
+START_TEST(a_switch_leads_to_its_cases_only)
+{
+    with_a_pad(11);
+    struct loops_code *c = own_code();
+    const struct loops_function *f = loops_code_function(c, at[7] - 1);
+    ck_assert_ptr_nonnull(f);
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(loop_at(f, i), loop_at(f, 6));
+    ck_assert_int_ge(f->forest.loop[loops_function_node(f, aside)], 0);
+    ck_assert_int_eq(f->forest.loop[loops_function_node(f, pad)], -1);
+    loops_code_close(c);
+}
+END_TEST
+#endif
+
 START_TEST(another_build_is_not_read)
 {
     struct base_module m;
@@ -350,6 +397,9 @@ int main(void)
         UNIT_LOOP(instructions, (int)UNIT_COUNT(insns)),
 #if defined __x86_64__ || defined __aarch64__
         UNIT_TEST(loops_of_code), UNIT_TEST(a_switch_in_a_loop),
+#ifdef __x86_64__
+        UNIT_TEST(a_switch_leads_to_its_cases_only),
+#endif
 #endif
         UNIT_TEST(another_build_is_not_read),
     };
