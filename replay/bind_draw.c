@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/must.h"
 #include "base/order.h"
 #include "replay/bind_parts.h"
 
@@ -210,28 +213,27 @@ static int by_index(const void *a, const void *b)
     return BASE_ORDER(((const struct turn *)a)->i, ((const struct turn *)b)->i);
 }
 
-/* Nodes of a terminal belong together on all ranks by their order, as do those of one class. */
-static uint32_t key_of(const struct grammar_flat *g, uint32_t n, enum bind_drawn what)
+/* What the ranks so far have in each turn of the nodes of a key. Nodes of a terminal belong together on all ranks by
+   their order, as do those of one class. */
+struct row { uint64_t key; struct turn turn[BIND_DRAWS]; };
+struct rows {
+    struct row *row;
+    uint32_t room;
+    struct base_hash index;
+    uint32_t *before; /* of each terminal: its nodes before the present one */
+};
+
+static struct turn *row_of(struct rows *all, const struct grammar_flat *g, uint32_t n, enum bind_drawn what)
 {
-    uint32_t before = 0;
+    uint32_t symbol = g->nodes[n].symbol;
+    uint64_t key = 2 * ((uint64_t)all->before[symbol] * g->terminals + symbol) + what;
+    uint32_t i = BASE_HASH_FIND(&all->index, base_hash_mix(key), k, all->row[k].key == key);
 
-    for (uint32_t k = 0; k < n; k++)
-        before += g->nodes[k].symbol == g->nodes[n].symbol;
-    return 2 * (before * g->terminals + g->nodes[n].symbol) + what;
-}
-
-/* What the ranks so far have in each turn of the nodes of a key. */
-struct row { uint32_t key; struct turn turn[BIND_DRAWS]; };
-struct rows { struct row *row; uint32_t count; };
-
-static struct turn *row_of(struct rows *all, uint32_t key)
-{
-    uint32_t i = 0;
-
-    while (i < all->count && all->row[i].key != key)
-        i++;
-    if (i == all->count) {
-        all->row = realloc(all->row, ++all->count * sizeof *all->row);
+    if (i == BASE_HASH_NONE) {
+        i = all->index.used;
+        base_must(base_array_room(&all->row, &all->room, (uint64_t)i + 1, sizeof *all->row));
+        base_must(base_hash_reserve(&all->index, 1));
+        base_hash_put(&all->index, base_hash_mix(key), i);
         all->row[i].key = key;
         for (uint32_t k = 0; k < BIND_DRAWS; k++)
             all->row[i].turn[k] = (struct turn){ 0, k };
@@ -242,18 +244,24 @@ static struct turn *row_of(struct rows *all, uint32_t key)
 
 void bind_draw_apart(struct replay_bind *b)
 {
-    struct rows all = { 0 };
+    struct rows all = { .before = calloc(b->job->terminal_count + 1u, sizeof *all.before) };
 
     for (uint32_t r = 0; r < b->source.ranks; r++) {
         if (b->rank[r].class_index == GRAMMAR_NONE || b->rank[r].apart)
             continue;
         const struct grammar_flat *g = bind_class(b, r)->grammar;
+        memset(all.before, 0, b->job->terminal_count * sizeof *all.before);
         b->rank[r].apart = calloc(g->node_count + 1u, 2 * BIND_DRAWS);
-        for (uint32_t n = 0; n < g->node_count; n++)
+        for (uint32_t n = 0; n < g->node_count; n++) {
             for (enum bind_drawn what = 0; what < BIND_DRAWN_KINDS; what++)
                 if (b->rank[r].node[n].shape[what])
-                    set_apart(b, r, n, what, row_of(&all, key_of(g, n, what)));
+                    set_apart(b, r, n, what, row_of(&all, g, n, what));
+            if (g->nodes[n].symbol < b->job->terminal_count)
+                all.before[g->nodes[n].symbol]++;
+        }
     }
+    base_hash_close(&all.index);
+    free(all.before);
     free(all.row);
 }
 
