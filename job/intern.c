@@ -73,6 +73,8 @@ static void refill(struct job_table *t, const struct grammar_hash *hash, uint32_
 void job_rollback(struct job *j, struct job_mark mark)
 {
     struct job_index *x = j->index;
+    job_match_free(x->match);
+    x->match = NULL;
     for (uint32_t i = mark.strings; i < j->string_count; i++)
         free(j->strings[i]);
     j->string_count = mark.strings;

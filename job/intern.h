@@ -44,7 +44,10 @@ struct job_index {
     uint32_t hash_room[JOB_INTERNED_TERMINAL];
     uint32_t string_room, module_room, frame_room, callsite_room, comm_room, terminal_room, terminal_hash_room;
     uint32_t class_room;
+    struct job_match *match; /* match.c's, from the first question on; NULL: none */
 };
+
+void job_match_free(struct job_match *m); /* NULL is legal */
 
 /* Number for a hash, GRAMMAR_NONE when absent. */
 uint32_t job_table_find(const struct job_table *t, struct grammar_hash hash);

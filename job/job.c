@@ -31,6 +31,7 @@ static void index_destroy(struct job_index *x)
         job_table_free(&x->table[kind]);
     for (int kind = 0; kind < JOB_INTERNED_TERMINAL; kind++)
         free(x->hash[kind]);
+    job_match_free(x->match);
     free(x);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "file/times.h"
 #include "job/intern.h"
@@ -127,6 +128,46 @@ START_TEST(test_matching_another_build)
     job_destroy(a);
     job_destroy(b);
     job_destroy(c);
+}
+END_TEST
+
+/* A run of a rebuilt program of so many places, each asked for when it is met: processor time, ns. */
+static uint64_t ns_to_match(uint32_t places)
+{
+    struct job *old = job_create(), *run = job_create();
+    struct timespec begin, end;
+    for (uint32_t i = 0; i < places; i++) {
+        struct job_frame f = { job_module(old, "/bin/app", "aaaa"), 0, 100 + 10 * i };
+        struct job_terminal t = { .function = job_string(old, "MPI_Send"), .callsite = job_callsite(old, &f, 1),
+                                  .comm = job_comm(old, "world", 4) };
+        job_terminal(old, &t);
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    for (uint32_t i = 0; i < places; i++) {
+        uint32_t k = (uint32_t)(i * 7919ull % places); /* in the order of the run */
+        struct job_frame f = { job_module(run, "/bin/app", "bbbb"), 0, 100000 + 11 * k };
+        struct job_terminal t = { .function = job_string(run, "MPI_Send"), .callsite = job_callsite(run, &f, 1),
+                                  .comm = job_comm(run, "world", 4) };
+        uint32_t number = job_terminal(run, &t), found = job_match_terminal(old, run, number);
+        ck_assert_uint_eq(found, i + 1 < places ? GRAMMAR_NONE : k);
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    for (uint32_t i = 0; i < places; i++)
+        ck_assert_uint_eq(job_match_terminal(old, run, i), i * 7919ull % places);
+    job_destroy(old);
+    job_destroy(run);
+    return (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u + (uint64_t)end.tv_nsec - (uint64_t)begin.tv_nsec;
+}
+
+/* Eight times as many places: it took 64 times as long. */
+START_TEST(test_matching_many_places)
+{
+    uint64_t few = UINT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        uint64_t ns = ns_to_match(500);
+        few = ns < few ? ns : few;
+    }
+    ck_assert_uint_lt(ns_to_match(4000), 30 * few);
 }
 END_TEST
 
@@ -312,7 +353,7 @@ static const struct unit_test tests[] = {
     UNIT_TEST(test_threads_of_long_runs), UNIT_TEST(test_equal_content_equal_number),
     UNIT_TEST(test_hashes_are_of_content),
     UNIT_TEST(test_streams),
-    UNIT_TEST(test_matching_another_build),
+    UNIT_TEST(test_matching_another_build), UNIT_TEST(test_matching_many_places),
     UNIT_LOOP(test_round_trip, 2 * SIMULATE_SHAPES),
     UNIT_TEST(test_sums),
     UNIT_TEST(test_an_empty_job),
