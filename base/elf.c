@@ -4,7 +4,11 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -37,4 +41,71 @@ enum base_elf base_elf_loader(const char *path, char *loader, size_t size)
     enum base_elf kind = read_loader(fd, loader, size);
     close(fd);
     return kind;
+}
+
+/* --- Sections and symbols --- */
+
+static bool has(const struct base_elf_file *f, uint64_t offset, uint64_t size)
+{
+    return offset <= f->size && size <= f->size - offset;
+}
+
+static bool find_sections(struct base_elf_file *f)
+{
+    const ElfW(Ehdr) *file = (const void *)f->bytes;
+    if (!has(f, 0, sizeof *file) || memcmp(file->e_ident, ELFMAG, SELFMAG) ||
+        file->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) || file->e_shoff % sizeof(void *) ||
+        file->e_shentsize != sizeof(ElfW(Shdr)) || !has(f, file->e_shoff, sizeof(ElfW(Shdr))))
+        return false;
+    f->section = (const void *)(f->bytes + file->e_shoff);
+    f->sections = file->e_shnum ? file->e_shnum : f->section->sh_size; /* so many that the header has no room */
+    return f->sections <= (f->size - file->e_shoff) / sizeof(ElfW(Shdr));
+}
+
+int base_elf_map(struct base_elf_file *f, const char *path)
+{
+    struct stat st;
+    int fd = base_io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    *f = (struct base_elf_file){ .bytes = NULL };
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        f->bytes = bytes == MAP_FAILED ? NULL : bytes;
+        f->size = (size_t)st.st_size;
+    }
+    close(fd);
+    if (f->bytes && find_sections(f))
+        return 0;
+    base_elf_unmap(f);
+    return -1;
+}
+
+void base_elf_unmap(struct base_elf_file *f)
+{
+    if (f->bytes)
+        munmap((void *)(uintptr_t)f->bytes, f->size);
+    *f = (struct base_elf_file){ .bytes = NULL };
+}
+
+const void *base_elf_content(const struct base_elf_file *f, const ElfW(Shdr) *s)
+{
+    return s->sh_type != SHT_NOBITS && has(f, s->sh_offset, s->sh_size) ? f->bytes + s->sh_offset : NULL;
+}
+
+const ElfW(Sym) *base_elf_symbols(const struct base_elf_file *f, const ElfW(Shdr) *s, size_t *count)
+{
+    bool table = (s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM) && s->sh_entsize == sizeof(ElfW(Sym)) &&
+                 s->sh_offset % sizeof(void *) == 0;
+    *count = table ? s->sh_size / sizeof(ElfW(Sym)) : 0;
+    return table ? base_elf_content(f, s) : NULL;
+}
+
+const char *base_elf_name(const struct base_elf_file *f, const ElfW(Shdr) *table, const ElfW(Sym) *symbol)
+{
+    const ElfW(Shdr) *s = table->sh_link < f->sections ? f->section + table->sh_link : NULL;
+    if (!s || s->sh_type != SHT_STRTAB || !has(f, s->sh_offset, s->sh_size) || symbol->st_name >= s->sh_size)
+        return NULL;
+    const char *name = (const char *)f->bytes + s->sh_offset + symbol->st_name;
+    return memchr(name, 0, s->sh_size - symbol->st_name) ? name : NULL;
 }

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the file of a program says of how it is started. Threads: any.  Hook-safe: system calls, no malloc. */
+/*
+ * What the file of a program says of how it is started, and its symbols: in the program, where libelf has no place (its
+ * calls of mmap and close would be the program's own, see libc_wrap.c).
+ *
+ * Threads: any.  Hook-safe: system calls, no malloc.
+ */
 #ifndef PYTHIA_BASE_ELF_H
 #define PYTHIA_BASE_ELF_H
 
+#include <link.h>
 #include <stddef.h>
 
 enum base_elf { BASE_ELF_NOT /* a script, or not to be read */, BASE_ELF_FOREIGN /* of another word size */,
@@ -10,5 +16,21 @@ enum base_elf { BASE_ELF_NOT /* a script, or not to be read */, BASE_ELF_FOREIGN
 
 /* The path of the dynamic loader that it names goes to loader[size]. */
 enum base_elf base_elf_loader(const char *path, char *loader, size_t size);
+
+/* A file of this machine's kind, mapped. Nothing in it is believed: what lies outside of the file is NULL. */
+struct base_elf_file {
+    const unsigned char *bytes;
+    size_t size, sections;
+    const ElfW(Shdr) *section;
+};
+
+/* 0, or -1: it is not there, or not such a file; then there is nothing to unmap, though that does no harm. */
+int base_elf_map(struct base_elf_file *f, const char *path);
+void base_elf_unmap(struct base_elf_file *f);
+const void *base_elf_content(const struct base_elf_file *f, const ElfW(Shdr) *s);
+/* A section's symbols; NULL: it has none, or no table of them. */
+const ElfW(Sym) *base_elf_symbols(const struct base_elf_file *f, const ElfW(Shdr) *s, size_t *count);
+/* The name of one of them. */
+const char *base_elf_name(const struct base_elf_file *f, const ElfW(Shdr) *table, const ElfW(Sym) *symbol);
 
 #endif

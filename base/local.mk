@@ -31,8 +31,15 @@ libpythia_base_la_SOURCES = \
 	%D%/processors.c %D%/processors.h \
 	%D%/topology.c %D%/topology.h \
 	%D%/rights.h \
-	%D%/strerror.c
+	%D%/strerror.c \
+	%D%/symbols.h
 libpythia_base_la_LIBADD = $(XXHASH_LIBS) -lm
+
+# The linker's options for the names in libc.def (libc_wrap.c).
+EXTRA_DIST += %D%/libc.def
+CLEANFILES += %D%/libc.wrap
+%D%/libc.wrap: $(srcdir)/%D%/libc.def
+	$(AM_V_GEN)$(MKDIR_P) %D% && sed -n 's/^LIBC(\(.*\))$$/--wrap=\1/p' $(srcdir)/%D%/libc.def >$@
 
 UNIT_TESTS += \
 	tests/unit/test_base_arena \

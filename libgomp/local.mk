@@ -3,5 +3,4 @@ if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-libgomp.la
 libpythia_libgomp_la_SOURCES = \
 	%D%/gomp_calls.def %D%/omp_calls.def %D%/real.c %D%/real.h %D%/safe.c %D%/safe.h
-libpythia_libgomp_la_LIBADD = $(ELF_LIBS)
 endif

@@ -2,17 +2,14 @@
 #include "libgomp/safe.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <link.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <unwind.h>
 
-#include "base/io.h"
+#include "base/elf.h"
 #include "base/modules.h"
 #include "base/name.h"
 
@@ -58,62 +55,45 @@ struct called {
     char *own, *starter; /* functions; NULL when not known */
 };
 
-/* The file that was looked into last stays open: a large program is asked about once a region. */
+/* The file that was looked into last stays mapped: a large program is asked about once a region. */
 static struct {
     pthread_mutex_t lock;
     char *path;
-    int file;
-    Elf *elf;
-} last = { .lock = PTHREAD_MUTEX_INITIALIZER, .file = -1 };
+    struct base_elf_file file;
+} last = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static Elf *open_last(const char *path)
+static void open_last(const char *path)
 {
     if (last.path && strcmp(last.path, path) == 0)
-        return last.elf;
-    elf_end(last.elf);
-    if (last.file >= 0)
-        close(last.file);
+        return;
+    base_elf_unmap(&last.file);
     free(last.path);
     last.path = strdup(path);
-    last.file = base_io_open(path, O_RDONLY, 0);
-    last.elf = last.file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(last.file, ELF_C_READ_MMAP, NULL)
-                                                                    : NULL;
-    return last.elf;
+    (void)base_elf_map(&last.file, path);
 }
 
 /* In one table, as it stands in the file: some hundred thousand symbols take less than a millisecond. */
-static const char *symbol_in_table(Elf *elf, const GElf_Shdr *header, const Elf_Data *data, uint64_t offset)
+static const char *symbol_in_table(const ElfW(Shdr) *table, uint64_t offset)
 {
-    const ElfW(Sym) *s = data->d_buf;
-    for (size_t i = 0; i < data->d_size / sizeof *s; i++)
+    size_t count;
+    const ElfW(Sym) *s = base_elf_symbols(&last.file, table, &count);
+    for (size_t i = 0; s && i < count; i++)
         if (offset - s[i].st_value < s[i].st_size && ELF64_ST_TYPE(s[i].st_info) == STT_FUNC)
-            return elf_strptr(elf, header->sh_link, s[i].st_name);
+            return base_elf_name(&last.file, table, s + i);
     return NULL;
 }
 
 /* The module's symbol for the code at an offset: name of the innermost function, malloc'ed; NULL without one. */
-static char *symbol_in(Elf *elf, uint64_t offset)
-{
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
-            header.sh_entsize != sizeof(ElfW(Sym)))
-            continue;
-        Elf_Data *data = elf_rawdata(section, NULL);
-        const char *name = data && data->d_buf ? symbol_in_table(elf, &header, data, offset) : NULL;
-        if (name)
-            return strdup(name);
-    }
-    return NULL;
-}
-
 static char *symbol_of(const char *path, uint64_t offset)
 {
+    const char *name = NULL;
     pthread_mutex_lock(&last.lock);
-    Elf *elf = open_last(path);
-    char *name = elf ? symbol_in(elf, offset) : NULL;
+    open_last(path);
+    for (size_t i = 0; !name && i < last.file.sections; i++)
+        name = symbol_in_table(last.file.section + i, offset);
+    char *copy = name ? strdup(name) : NULL;
     pthread_mutex_unlock(&last.lock);
-    return name;
+    return copy;
 }
 
 /* "solve._omp_fn.3" is in "solve". A C++ name loses its arguments, when the program has the library that can tell. */

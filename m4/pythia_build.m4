@@ -56,6 +56,21 @@ AC_SUBST([SANITIZER_FLAGS])
 AM_CONDITIONAL([HAVE_SANITIZERS], [test -n "$SANITIZERS"])
 ])
 
+# PYTHIA_IFUNC
+# ------------
+# Whether our libraries can be bound to the C library's functions past the program's (base/libc_wrap.c). A sanitizer
+# stands before these, and wants to.
+AC_DEFUN([PYTHIA_IFUNC],
+[AC_MSG_CHECKING([whether $CC has indirect functions])
+AC_LINK_IFELSE([AC_LANG_SOURCE([static void *find(void) { return find; }
+void found(void) __attribute__((ifunc("find")));
+int main(void) { return !found; }])], [have_ifunc=yes], [have_ifunc="no; a program's own write or open would get our calls"])
+AC_MSG_RESULT([$have_ifunc])
+AS_IF([test "$have_ifunc" = yes && test -z "$SANITIZERS"], [wrap_libc=yes
+   AC_DEFINE([PYTHIA_WRAP_LIBC], [1], [Define where calls of ours pass by a program's own write or open.])])
+AM_CONDITIONAL([WRAP_LIBC], [test "$wrap_libc" = yes])
+])
+
 # PYTHIA_NEED(PREFIX, PKG-CONFIG MODULE, HEADER, LIBRARY, FUNCTION, DEBIAN PACKAGE)
 # ---------------------------------------------------------------------------------
 # Finds a library that cannot be done without, by pkg-config or by header and library; substitutes PREFIX_CFLAGS and

@@ -12,63 +12,58 @@
  *
  * Threads: none (loader).  Hook-safe: no.
  */
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <gelf.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/elf.h"
 #include "base/log.h"
 #include "base/rights.h"
+#include "base/symbols.h"
 #include "libgomp/real.h"
 #include "omp/hooks.h"
 #include "session/tree.h"
 
 struct signs { bool defines, calls, names; };
 
-static void look_at_symbols(Elf *elf, const GElf_Shdr *header, Elf_Data *data, struct signs *s)
+static void look_at_symbols(const struct base_elf_file *f, const ElfW(Shdr) *table, struct signs *s)
 {
-    for (size_t i = 0; header->sh_entsize && i < header->sh_size / header->sh_entsize; i++) {
-        GElf_Sym symbol;
-        const char *name = gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header->sh_link, symbol.st_name) : NULL;
+    size_t count;
+    const ElfW(Sym) *symbol = base_elf_symbols(f, table, &count);
+    for (size_t i = 0; symbol && i < count; i++) {
+        const char *name = base_elf_name(f, table, symbol + i);
         if (!name || strncmp(name, "GOMP_parallel", 13) != 0 || (name[13] && name[13] != '@'))
             continue;
-        s->defines |= symbol.st_shndx != SHN_UNDEF;
-        s->calls |= symbol.st_shndx == SHN_UNDEF;
+        s->defines |= symbol[i].st_shndx != SHN_UNDEF;
+        s->calls |= symbol[i].st_shndx == SHN_UNDEF;
     }
 }
 
-static struct signs look(Elf *elf)
+/* Whether a section of constants has the name of that variable. */
+static bool names_variable(const struct base_elf_file *f, const ElfW(Shdr) *s)
 {
     static const char variable[] = "GOMP_SPINCOUNT";
-    struct signs s = { false, false, false };
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        Elf_Data *data = gelf_getshdr(section, &header) ? elf_getdata(section, NULL) : NULL;
-        if (!data || !data->d_buf)
-            continue;
-        if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
-            look_at_symbols(elf, &header, data, &s);
-        else if (header.sh_type == SHT_PROGBITS &&
-                 (header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)) == SHF_ALLOC)
-            s.names |= memmem(data->d_buf, data->d_size, variable, sizeof variable) != NULL;
-    }
-    return s;
+    const void *content = s->sh_type == SHT_PROGBITS &&
+                          (s->sh_flags & (SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)) == SHF_ALLOC
+                              ? base_elf_content(f, s) : NULL;
+    return content && memmem(content, s->sh_size, variable, sizeof variable);
 }
 
 /* Whether the ELF file has a libgomp of its own. False for what cannot be read. */
 static bool is_static(const char *path)
 {
-    int file = base_io_open(path, O_RDONLY, 0);
-    Elf *elf = file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(file, ELF_C_READ_MMAP, NULL) : NULL;
-    struct signs s = elf ? look(elf) : (struct signs){ false, false, false };
-    elf_end(elf);
-    if (file >= 0)
-        close(file);
+    struct base_elf_file f;
+    struct signs s = { false, false, false };
+    if (base_elf_map(&f, path) != 0)
+        return false;
+    for (size_t i = 0; i < f.sections; i++) {
+        look_at_symbols(&f, f.section + i, &s);
+        s.names = s.names || names_variable(&f, f.section + i);
+    }
+    base_elf_unmap(&f);
     return s.defines || (s.names && !s.calls);
 }
 
@@ -82,11 +77,17 @@ static bool speaks(void)
     return !base_rights_raised() && !(mode && strcmp(mode, "off") == 0) && base_log_is_first_rank();
 }
 
-/* Whether calls of the program reach these hooks: not where libgomp was linked before the hook library. */
+/* Whether calls of the program reach these hooks: not where a libgomp comes before them. What the program itself has is
+   its own libgomp, told at the end, or where it jumps to ours from (dlsym finds that, in code of the large model). */
 static bool reached(void)
 {
-    void *visible = dlsym(RTLD_DEFAULT, "GOMP_parallel");
-    return !visible || visible == omp_hook_own_parallel();
+    for (const struct link_map *m = _r_debug.r_map ? _r_debug.r_map->l_next : NULL; m; m = m->l_next) {
+        struct base_symbols s = base_symbols_of(m);
+        void *found = base_symbols_find(&s, "GOMP_parallel");
+        if (found)
+            return found == omp_hook_own_parallel();
+    }
+    return true;
 }
 
 static __attribute__((constructor)) void detect_load(void)

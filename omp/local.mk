@@ -5,7 +5,6 @@ libpythia_omphooks_la_SOURCES = \
 	%D%/api.c %D%/barrier.c %D%/detect.c %D%/hooks.c %D%/hooks.h \
 	%D%/constructs.c %D%/ompt.c %D%/shares.c %D%/shares.h \
 	%D%/site.c %D%/site.h %D%/target.c %D%/team.c %D%/team.h
-libpythia_omphooks_la_LIBADD = $(ELF_LIBS)
 
 UNIT_TESTS += tests/unit/test_omp_safe
 tests_unit_test_omp_safe_LDADD = $(PYTHIA_OMPHOOKS) libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)

@@ -65,14 +65,14 @@ static const char *children_key(MPI_Info info)
 /* What the program put there stays. */
 static void children_environment(MPI_Info info)
 {
-    extern char **environ;
+    extern char **__environ;
     const char *key = children_key(info);
     char text[MPI_MAX_INFO_VAL + 1] = "";
     struct children_text t = {.text = text};
     int given = 0;
     if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL - 1, text, &given) == MPI_SUCCESS && given)
         t.length = strlen(text);
-    for (char **variable = environ; variable && *variable; variable++)
+    for (char **variable = __environ; variable && *variable; variable++)
         if (children_inherit(*variable))
             children_line(&t, *variable);
     if (t.full)

@@ -145,22 +145,15 @@ static void equip(const struct equipment *e, char **slot, char *text)
 
 /* --- exec --- */
 
-PYTHIA_API int execve(const char *path, char *const *arguments, char *const *environment);
-int execve(const char *path, char *const *arguments, char *const *environment)
+/* The names are the program's to take (base/libc_wrap.c): nothing here calls another one of them. */
+static int become(const char *path, char *const *arguments, char *const *environment)
 {
     session_tree_becomes(path);
     EQUIPPED(path, environment,
              kept.exec ? kept.exec(path, arguments, its) : (int)syscall(SYS_execve, path, arguments, its));
 }
 
-PYTHIA_API int execv(const char *path, char *const *arguments);
-int execv(const char *path, char *const *arguments)
-{
-    return execve(path, arguments, environ);
-}
-
-PYTHIA_API int execvpe(const char *name, char *const *arguments, char *const *environment);
-int execvpe(const char *name, char *const *arguments, char *const *environment)
+static int search_and_become(const char *name, char *const *arguments, char *const *environment)
 {
     char file[PATH_MAX];
     find_file(name, file);
@@ -169,10 +162,28 @@ int execvpe(const char *name, char *const *arguments, char *const *environment)
                                             : (int)syscall(SYS_execve, file, arguments, its));
 }
 
+PYTHIA_API int execve(const char *path, char *const *arguments, char *const *environment);
+int execve(const char *path, char *const *arguments, char *const *environment)
+{
+    return become(path, arguments, environment);
+}
+
+PYTHIA_API int execv(const char *path, char *const *arguments);
+int execv(const char *path, char *const *arguments)
+{
+    return become(path, arguments, __environ);
+}
+
+PYTHIA_API int execvpe(const char *name, char *const *arguments, char *const *environment);
+int execvpe(const char *name, char *const *arguments, char *const *environment)
+{
+    return search_and_become(name, arguments, environment);
+}
+
 PYTHIA_API int execvp(const char *name, char *const *arguments);
 int execvp(const char *name, char *const *arguments)
 {
-    return execvpe(name, arguments, environ);
+    return search_and_become(name, arguments, __environ);
 }
 
 PYTHIA_API int fexecve(int fd, char *const *arguments, char *const *environment);
@@ -223,7 +234,7 @@ int execl(const char *path, const char *first, ...)
 {
     WORDS(first, count, words);
     va_end(list);
-    return execve(path, words, environ);
+    return become(path, words, __environ);
 }
 
 PYTHIA_API int execlp(const char *name, const char *first, ...);
@@ -231,7 +242,7 @@ int execlp(const char *name, const char *first, ...)
 {
     WORDS(first, count, words);
     va_end(list);
-    return execvpe(name, words, environ);
+    return search_and_become(name, words, __environ);
 }
 
 PYTHIA_API int execle(const char *path, const char *first, ...);
@@ -242,7 +253,7 @@ int execle(const char *path, const char *first, ...)
         (void)va_arg(list, char *); /* the NULL */
     char *const *environment = va_arg(list, char *const *);
     va_end(list);
-    return execve(path, words, environment);
+    return become(path, words, environment);
 }
 
 /* --- posix_spawn --- */
@@ -282,7 +293,7 @@ void session_find_next(const char *name, void *function)
 static void keep_variables(void)
 {
     size_t n = 0;
-    for (char **v = environ; v && *v && n < VARIABLES; v++) {
+    for (char **v = __environ; v && *v && n < VARIABLES; v++) {
         size_t size = strlen(*v) + 1;
         if (strncmp(*v, "PYTHIA_", 7) != 0 || size > TEXT - kept.used)
             continue;

@@ -26,7 +26,7 @@
 
 enum { SECONDS = 20, STEP_MS = 1, LEAST_MS = 20, MOST_MS = 5000 };
 
-extern char **environ;
+extern char **__environ;
 
 /* The environment without what would record the report, and with what keeps exec.c from putting it back; the array is
    the caller's, the texts are not. */
@@ -35,12 +35,12 @@ static char **plain_environment(void)
     static char off[] = "PYTHIA_MODE=off";
     size_t n = 0, kept = 0;
 
-    while (environ[n])
+    while (__environ[n])
         n++;
     char **plain = calloc(n + 2, sizeof *plain);
     for (size_t i = 0; plain && i < n; i++)
-        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "PYTHIA_", 7) != 0)
-            plain[kept++] = environ[i];
+        if (strncmp(__environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(__environ[i], "PYTHIA_", 7) != 0)
+            plain[kept++] = __environ[i];
     if (plain)
         plain[kept] = off;
     return plain;

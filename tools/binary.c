@@ -43,6 +43,22 @@ static bool is_own(Elf *elf, struct binary *b, const char *function)
     return defines(elf, SHT_SYMTAB, function, &b->symbols) || defines(elf, SHT_DYNSYM, function, &any);
 }
 
+/* The names of base/libc.def that the file offers, as many as fit. */
+static void read_taken(Elf *elf, struct binary *b)
+{
+#define LIBC(name) #name,
+    static const char *const names[] = {
+#include "base/libc.def"
+    };
+#undef LIBC
+    size_t used = 0;
+    bool any;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (used + strlen(names[i]) + 3 < sizeof b->taken && defines(elf, SHT_DYNSYM, names[i], &any))
+            used += (size_t)snprintf(b->taken + used, sizeof b->taken - used, "%s%s", used ? ", " : "", names[i]);
+}
+
 /* --- Sections --- */
 
 static bool has_section(Elf *elf, const char *wanted)
@@ -104,6 +120,7 @@ static void read_elf(Elf *elf, struct binary *b)
     read_build_id(elf, b);
     b->own_mpi = is_own(elf, b, "PMPI_Init");
     b->own_gomp = is_own(elf, b, "GOMP_parallel");
+    read_taken(elf, b);
     b->own_libomp = is_own(elf, b, "__kmpc_fork_call");
     b->lines = has_section(elf, ".debug_info") || has_section(elf, ".zdebug_info") || has_debug_file(b->build_id);
 }

@@ -17,6 +17,7 @@ struct binary {
     bool lines;      /* debug information, in the file or beside it */
     bool symbols;    /* names of its functions */
     bool own_mpi, own_gomp, own_libomp;  /* these libraries are linked into it */
+    char taken[256]; /* functions of its own that it calls as the C library does: "write, open", "" for none */
     char loader[PATH_MAX];
     char build_id[129]; /* hexadecimal, "" without */
 };

@@ -88,6 +88,19 @@ static void check_file(const struct doctor_target *t)
         GOOD("program", "%s is dynamically linked", t->path);
 }
 
+/* ISO C leaves these names to it. Where an MPI or OpenMP library calls them, that is so without Pythia, too. */
+static void check_names(const struct doctor_target *t)
+{
+    if (!t->binary.taken[0])
+        return;
+#ifdef PYTHIA_WRAP_LIBC
+    GOOD("names", "%s has functions of its own called %s: Pythia calls the C library's", t->name, t->binary.taken);
+#else
+    NOTE("names", "rename them", "%s has functions of its own called %s, and this build of Pythia would call them",
+         t->name, t->binary.taken);
+#endif
+}
+
 static void check_symbols(const struct doctor_target *t)
 {
     if (t->binary.lines)
@@ -346,6 +359,7 @@ void doctor_program(struct doctor_target *t)
     check_preload(t, &plain);
     check_fortran(t, &plain);
     check_openmp(t, &plain);
+    check_names(t);
     check_symbols(t);
     check_job(t);
     captured_free(&plain.captured);

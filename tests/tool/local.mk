@@ -25,6 +25,7 @@ TOOL_TESTS = \
 	%D%/memory.test \
 	%D%/merge.test \
 	%D%/output.test \
+	%D%/own_names.test \
 	%D%/report.test \
 	%D%/rights.test \
 	%D%/run.test \
