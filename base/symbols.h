@@ -73,4 +73,16 @@ static inline void *base_symbols_find(const struct base_symbols *l, const char *
     return NULL;
 }
 
+/* The first one from `m` on that defines it; NULL: none. What a program merely jumps to others from is passed (code of
+   the large model has such places, and dlsym finds them). */
+static inline void *base_symbols_first(const struct link_map *m, const char *name)
+{
+    void *found = NULL;
+    for (; m && !found; m = m->l_next) {
+        struct base_symbols s = base_symbols_of(m);
+        found = base_symbols_find(&s, name);
+    }
+    return found;
+}
+
 #endif

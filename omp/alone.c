@@ -23,6 +23,7 @@
 #include "base/fpu.h"
 #include "base/log.h"
 #include "base/name.h"
+#include "base/symbols.h"
 #include "job/job.h"
 #include "omp/hooks.h"
 #include "libgomp/real.h"
@@ -80,7 +81,7 @@ static bool program_needs_mpi(const char *this_library)
 static bool is_alone(void)
 {
     Dl_info own, its;
-    void *init = dlsym(RTLD_DEFAULT, "MPI_Init");
+    void *init = base_symbols_first(_r_debug.r_map, "MPI_Init");
     if (!init)
         return true;
     if (dladdr(init, &its) && dladdr(&world, &own) && its.dli_fbase == own.dli_fbase) /* libpythia_pmpi's */

@@ -77,17 +77,12 @@ static bool speaks(void)
     return !base_rights_raised() && !(mode && strcmp(mode, "off") == 0) && base_log_is_first_rank();
 }
 
-/* Whether calls of the program reach these hooks: not where a libgomp comes before them. What the program itself has is
-   its own libgomp, told at the end, or where it jumps to ours from (dlsym finds that, in code of the large model). */
+/* Whether calls of the program reach these hooks: not where a libgomp comes before them. The program's own is told at
+   the end. */
 static bool reached(void)
 {
-    for (const struct link_map *m = _r_debug.r_map ? _r_debug.r_map->l_next : NULL; m; m = m->l_next) {
-        struct base_symbols s = base_symbols_of(m);
-        void *found = base_symbols_find(&s, "GOMP_parallel");
-        if (found)
-            return found == omp_hook_own_parallel();
-    }
-    return true;
+    void *first = base_symbols_first(_r_debug.r_map ? _r_debug.r_map->l_next : NULL, "GOMP_parallel");
+    return !first || first == omp_hook_own_parallel();
 }
 
 static __attribute__((constructor)) void detect_load(void)

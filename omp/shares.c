@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "omp/shares.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 
 #include "base/frame.h"
 #include "base/modules.h"
+#include "base/symbols.h"
 #include "include/pythia.h"
 #include "libgomp/real.h"
 #include "omp/team.h"
@@ -378,7 +378,7 @@ bool omp_shares_are_asked(void)
     void *found[NAMES + 1] = {(void *)(uintptr_t)omp_shares_are_asked};
     struct base_place place[NAMES + 1];
     for (size_t i = 0; i < NAMES; i++)
-        found[i + 1] = dlsym(RTLD_DEFAULT, names[i]);
+        found[i + 1] = base_symbols_first(_r_debug.r_map, names[i]);
     base_modules_places(found, NAMES + 1, place);
     bool ours = place[0].module != BASE_MODULE_NONE && !has_shadow_stack();
     for (size_t i = 0; i < NAMES; i++)
