@@ -12,6 +12,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+void __tsan_init(void);
+void __tsan_init(void) {} /* as a sanitizer: what stands here stands before the C library for Pythia, too */
+
 static int odd(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");

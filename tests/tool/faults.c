@@ -19,6 +19,9 @@
 
 #define FAULT_API __attribute__((visibility("default")))
 
+FAULT_API void __tsan_init(void);
+FAULT_API void __tsan_init(void) {} /* as a sanitizer: what stands here stands before the C library for Pythia, too */
+
 static _Atomic int count;
 
 static void *real(const char *name)
