@@ -29,6 +29,7 @@
 #include "libgomp/real.h"
 #include "omp/team.h"
 #include "session/ask.h"
+#include "session/end.h"
 #include "session/life.h"
 #include "session/tree.h"
 #include "tasks/task.h"
@@ -145,6 +146,30 @@ static void say_teams(void)
         (unsigned long long)c.comparisons, (unsigned long long)c.turn, c.best, c.kept);
 }
 
+static void finish(void)
+{
+    if (!running || getpid() != process)
+        return;
+    running = false;
+    enum session_mode mode = session_mode();
+    bool acted = session_acts("team");
+    base_fpu_t kept = base_fpu_hold();
+    struct job *job = session_finish();
+    session_tell_left(session_left());
+    if (job && acted)
+        say_teams();
+    if (job)
+        session_publish(job, mode);
+    job_destroy(job);
+    base_fpu_give_back(kept);
+}
+
+static void ends(int status, const void *from)
+{
+    (void)status, (void)from;
+    finish();
+}
+
 static __attribute__((constructor)) void alone_load(void)
 {
     static const struct session_hooks hooks = {
@@ -156,22 +181,11 @@ static __attribute__((constructor)) void alone_load(void)
         .thread_ends = omp_hook_team_leave,
     };
     session_hooks_set(&hooks);
+    session_at_end(ends);
 }
 
 static __attribute__((destructor)) void alone_unload(void)
 {
-    if (!running || getpid() != process)
-        return;
-    enum session_mode mode = session_mode();
-    bool acted = session_acts("team");
-    base_fpu_t kept = base_fpu_hold();
-    struct job *job = session_finish();
-    session_tell_left(session_left());
-    if (job && acted)
-        say_teams();
-    if (job)
-        session_publish(job, mode);
+    finish();
     session_summary_wait();
-    job_destroy(job);
-    base_fpu_give_back(kept);
 }

@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "base/log.h"
+#include "base/modules.h"
+#include "base/name.h"
 #include "base/options.h"
 #include "base/rights.h"
 #include "file/file.h"
@@ -23,6 +25,7 @@
 #include "pmpi/plugin.h"
 #include "pmpi/present.h"
 #include "session/ask.h"
+#include "session/end.h"
 #include "session/tree.h"
 
 enum { LIFE_READERS = 4096, /* more ranks than that do not open one file at once */
@@ -436,6 +439,39 @@ PYTHIA_API int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     pmpi_hook_life_aborts(__builtin_return_address(0));
     return PMPI_Abort(comm, errorcode);
+}
+
+/* MPI itself ends the program: it failed, and nobody handles errors. Open MPI exits with the error's number. */
+static void life_say_error(int status, const void *from)
+{
+    const struct watch_board *b = watch_board_mine;
+    bool inside = b && atomic_load_explicit(&b->since, memory_order_relaxed) & 1 && !(b->call & WATCH_OF_REGION);
+    char text[MPI_MAX_ERROR_STRING + 2] = ": ";
+    int length = 0;
+    struct base_module caller;
+    uint64_t offset;
+    uint32_t module = from ? base_modules_find(from, &offset) : BASE_MODULE_NONE;
+    static const char *const names[] = { "libmpi", "libmpich", "libopen-", "libpmix", "mca_" };
+    if (module == BASE_MODULE_NONE || base_modules_get(module, &caller) ||
+        !base_name_begins(caller.path, names, sizeof names / sizeof *names))
+        return;
+    if (status <= MPI_SUCCESS || status >= MPI_ERR_LASTCODE || PMPI_Error_string(status, text + 2, &length))
+        text[0] = '\0';
+    base_log_warn("rank %u: %s failed, and MPI ends the program with error %d%s", life.rank,
+                  inside ? ((const struct watch_call *)(uintptr_t)b->call)->function : "an MPI call", status, text);
+}
+
+static void life_ends(int status, const void *from)
+{
+    if (life.open && getpid() == life.process) {
+        life_say_error(status, from);
+        life_rescue();
+    }
+}
+
+static __attribute__((constructor)) void life_load(void)
+{
+    session_at_end(life_ends);
 }
 
 /* --- MPI sessions --- */

@@ -24,6 +24,7 @@
 #include "base/preload.h"
 #include "base/rights.h"
 #include "pythia.h"
+#include "session/end.h"
 #include "session/tree.h"
 
 enum { VARIABLES = 64, TEXT = 16384 };
@@ -149,6 +150,7 @@ static void equip(const struct equipment *e, char **slot, char *text)
 static int become(const char *path, char *const *arguments, char *const *environment)
 {
     session_tree_becomes(path);
+    session_end_becomes(path);
     EQUIPPED(path, environment,
              kept.exec ? kept.exec(path, arguments, its) : (int)syscall(SYS_execve, path, arguments, its));
 }
@@ -158,6 +160,7 @@ static int search_and_become(const char *name, char *const *arguments, char *con
     char file[PATH_MAX];
     find_file(name, file);
     session_tree_becomes(file);
+    session_end_becomes(file);
     EQUIPPED(file, environment, kept.search ? kept.search(name, arguments, its)
                                             : (int)syscall(SYS_execve, file, arguments, its));
 }
@@ -191,6 +194,7 @@ int fexecve(int fd, char *const *arguments, char *const *environment)
 {
     char file[64];
     snprintf(file, sizeof file, "/proc/self/fd/%d", fd);
+    session_end_becomes(file);
     EQUIPPED(file, environment,
              kept.file ? kept.file(fd, arguments, its) : (int)syscall(SYS_execve, file, arguments, its));
 }
@@ -198,6 +202,7 @@ int fexecve(int fd, char *const *arguments, char *const *environment)
 PYTHIA_API int execveat(int directory, const char *path, char *const *arguments, char *const *environment, int flags);
 int execveat(int directory, const char *path, char *const *arguments, char *const *environment, int flags)
 {
+    session_end_becomes(NULL);
     EQUIPPED(path, environment, kept.at ? kept.at(directory, path, arguments, its, flags)
                                         : (int)syscall(SYS_execveat, directory, path, arguments, its, flags));
 }

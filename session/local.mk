@@ -9,6 +9,7 @@ libpythia_session_la_SOURCES = \
 	%D%/copies.c \
 	%D%/define.c \
 	%D%/delay.c \
+	%D%/end.c %D%/end.h \
 	%D%/exec.c \
 	%D%/internal.h \
 	%D%/keys.c %D%/keys.h \

@@ -28,7 +28,6 @@ static struct {
     int descriptor;
     unsigned long long device, inode;
     char mode[16], name[NAME];
-    void (*exit_now)(int); /* the next one behind ours */
 } tree;
 
 /* The file behind a path of /proc; only if it is the one that the command made, the number may be the program's by
@@ -70,23 +69,26 @@ static char *read_file(int fd)
     return n >= 0 ? text : NULL;
 }
 
-/* Lines "PROCESS PATH" with this path before the first one of this process. */
+/* Lines "PROCESS PATH" with this path before the first one of this process as the program that it is now: it was
+   another one before its last "PROCESS =". */
 static unsigned claims_before(const char *text, const char *path, long process)
 {
-    unsigned count = 0;
+    unsigned count = 0, mine = 0;
+    bool found = false;
     size_t length = strlen(path);
     while (*text) {
         char *blank;
         long who = strtol(text, &blank, 10);
         const char *end = strchrnul(text, '\n');
         if (*blank == ' ' && (size_t)(end - blank) == length + 1 && !memcmp(blank + 1, path, length)) {
-            if (who == process)
-                return count;
+            mine = who == process && !found ? count : mine;
+            found = found || who == process;
             count++;
         }
+        found = found && !(who == process && !strncmp(blank, " =\n", 3));
         text = end + (*end != '\0');
     }
-    return count;
+    return found ? mine : count;
 }
 
 unsigned session_tree_claim(const char *path)
@@ -103,6 +105,11 @@ unsigned session_tree_claim(const char *path)
     }
     errno = saved;
     return before;
+}
+
+void session_tree_another(void)
+{
+    session_tree_claim("=");
 }
 
 void session_tree_said(void)
@@ -143,7 +150,7 @@ static bool nobody_came(char *note)
     return nobody;
 }
 
-static void say_nothing_came(void)
+void session_tree_over(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
     char note[PIECE];
@@ -209,30 +216,12 @@ void session_tree_becomes(const char *path)
 /* After all others of the library, which may have said why. */
 static __attribute__((destructor(101))) void tree_unload(void)
 {
-    say_nothing_came();
-}
-
-/* Shells, and programs that have had enough, end without destructors. */
-PYTHIA_API void _exit(int status);
-void _exit(int status)
-{
-    say_nothing_came();
-    if (tree.exit_now)
-        tree.exit_now(status);
-    for (;;)
-        syscall(SYS_exit_group, status);
-}
-
-PYTHIA_API void _Exit(int status);
-void _Exit(int status)
-{
-    _exit(status);
+    session_tree_over();
 }
 
 static __attribute__((constructor)) void tree_load(void)
 {
     const char *text = getenv("PYTHIA_TREE"), *verbose = getenv("PYTHIA_VERBOSE");
-    session_find_next("_exit", &tree.exit_now);
     if (!text || base_rights_raised() || (verbose && !strcmp(verbose, "0")))
         return;
     int from = 0;

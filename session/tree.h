@@ -28,6 +28,10 @@ void session_tree_becomes(const char *path);
 void session_tree_starts(const char *path);
 /* The next function of that name behind ours; `function` points to a pointer to it. exec.c. */
 void session_find_next(const char *name, void *function);
+/* This process becomes another program, which is to have a number of its own. */
+void session_tree_another(void);
+/* The process ends: if it is the first one and nobody recorded, it says so. */
+void session_tree_over(void);
 /* Somebody was told why there is no recording: nothing more is to be said. */
 void session_tree_said(void);
 
