@@ -300,7 +300,7 @@ static struct base_place place_of(const struct ranges *r, uintptr_t address)
     uint32_t module = o ? atomic_load_explicit(&o->module, memory_order_acquire) : BASE_MODULE_NONE;
     if (o && module == BASE_MODULE_NONE)
         module = number(o, range->object == 0);
-    return (struct base_place){module, module == BASE_MODULE_NONE ? 0 : address - o->bias};
+    return (struct base_place){module, !o ? address : module == BASE_MODULE_NONE ? 0 : address - o->bias};
 }
 
 void base_modules_places(void *const *addresses, uint32_t count, struct base_place *places)

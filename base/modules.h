@@ -29,7 +29,8 @@ struct base_module {
     char build_id[68]; /* hexadecimal. A module without one has "x" and the XXH128 of its path and size instead */
 };
 
-/* Where an address lies; BASE_MODULE_NONE, with offset 0: in code of no module (made at run time), or out of memory. */
+/* Where an address lies; BASE_MODULE_NONE: in code of no module (made at run time), then the offset is the address, or
+   out of memory, then it is 0. */
 struct base_place { uint32_t module; uint64_t offset; };
 void base_modules_places(void *const *addresses, uint32_t count, struct base_place *places);
 /* The same of one: its module, with the offset in *offset. */

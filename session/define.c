@@ -22,14 +22,42 @@ static uint32_t define_module(uint32_t module)
     return number;
 }
 
-static uint32_t define_frames(const struct base_place *places, uint32_t count)
+/* Code that is made at run time is in no module, and elsewhere in each process. Its places are told apart by address,
+   and known to others by what they call: the first one that calls `function` (of session.job, GRAMMAR_NONE: no MPI
+   function) has offset 1, the next one 2. What comes when the table is full is one place. Under session.lock. */
+static uint64_t define_code(uint32_t function, uint64_t address)
+{
+    enum { PLACES = 1024 };
+    static struct { uint64_t address; uint32_t function, generation; } known[PLACES];
+    uint64_t number = 1;
+    uint32_t i = 0;
+    for (; i < PLACES && known[i].generation == session.generation; i++) {
+        if (known[i].function == function && known[i].address == address)
+            return number;
+        number += known[i].function == function;
+    }
+    if (i < PLACES) {
+        known[i].address = address;
+        known[i].function = function;
+        known[i].generation = session.generation;
+    }
+    return number;
+}
+
+static uint64_t define_offset(uint32_t function, const struct base_place *place)
+{
+    return place->module == BASE_MODULE_NONE && place->offset ? define_code(function, place->offset) : place->offset;
+}
+
+static uint32_t define_frames(uint32_t function, const struct base_place *places, uint32_t count)
 {
     enum { MOST = 64 };
     struct job_frame defined[MOST];
     if (count > MOST)
         count = MOST;
     for (uint32_t i = 0; i < count; i++)
-        defined[i] = (struct job_frame){.module = define_module(places[i].module), .offset = places[i].offset};
+        defined[i] = (struct job_frame){.module = define_module(places[i].module),
+                                        .offset = define_offset(function, &places[i])};
     return job_callsite(session.job, defined, count);
 }
 
@@ -38,17 +66,17 @@ static uint32_t define_region(uintptr_t fn)
 {
     struct base_place entry;
     entry.module = base_modules_find((void *)fn, &entry.offset);
-    return define_frames(&entry, 1);
+    return define_frames(GRAMMAR_NONE, &entry, 1);
 }
 
-static uint32_t define_callsite(const struct session_stream *s, const struct session_key *key)
+static uint32_t define_callsite(const struct session_stream *s, const struct session_key *key, uint32_t function)
 {
     if (key->kind == JOB_REGION)
         return define_region((uintptr_t)key->region);
     if (key->callsite == GRAMMAR_NONE)
         return GRAMMAR_NONE;
     const struct session_callsite *site = &s->callsites.sites[key->callsite];
-    return define_frames(s->callsites.places + site->first, site->count);
+    return define_frames(function, s->callsites.places + site->first, site->count);
 }
 
 uint32_t session_define_path(struct session_stream *s, uint32_t path)
@@ -57,7 +85,7 @@ uint32_t session_define_path(struct session_stream *s, uint32_t path)
     uint32_t number = GRAMMAR_NONE;
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
     if (session.job)
-        number = define_frames(s->paths.places + site->first, site->count);
+        number = define_frames(GRAMMAR_NONE, s->paths.places + site->first, site->count);
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return number;
 }
@@ -65,14 +93,15 @@ uint32_t session_define_path(struct session_stream *s, uint32_t path)
 uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase)
 {
     const struct session_key *key = &entry->key;
+    uint32_t function = job_string(session.job, key->function);
     struct job_terminal t = {
         .kind = key->kind,
         .phase = (uint8_t)phase,
         .call_kind = key->call_kind,
         .peer_class = key->peer_class,
         .blocking = key->blocking,
-        .function = job_string(session.job, key->function),
-        .callsite = define_callsite(s, key),
+        .function = function,
+        .callsite = define_callsite(s, key, function),
         .comm = key->comm,
     };
     if (t.function == GRAMMAR_NONE)
@@ -85,9 +114,11 @@ uint32_t session_define(struct session_stream *s, const struct session_entry *en
 static uint32_t place_of(struct job *job, uint64_t address)
 {
     struct job_frame entry = {0};
-    uint32_t module = base_modules_find((void *)(uintptr_t)address, &entry.offset);
+    struct base_place place;
     struct base_module m = {.path = ""};
-    (void)base_modules_get(module, &m);
+    place.module = base_modules_find((void *)(uintptr_t)address, &place.offset);
+    (void)base_modules_get(place.module, &m);
+    entry.offset = define_offset(GRAMMAR_NONE, &place);
     entry.module = job_module(job, m.path, m.build_id);
     return entry.module == GRAMMAR_NONE ? GRAMMAR_NONE : job_callsite(job, &entry, 1);
 }

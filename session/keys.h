@@ -50,7 +50,8 @@ uint32_t session_callsites_find(struct session_callsites *c, void *const *frames
 /* A library went. What was known of its addresses is found no more: another one may lie there. */
 void session_keys_forget(struct session_keys *k);
 void session_callsites_forget(struct session_callsites *c);
-/* The stream's number of a terminal of the job that was met before, by an address that is forgotten; GRAMMAR_NONE. */
+/* The stream's number of a terminal of the job that it has met before, by another address: one that is forgotten, of a
+   library that is loaded twice, of code that is made at run time; GRAMMAR_NONE: it has not. */
 uint32_t session_keys_again(const struct session_keys *k, uint32_t job_terminal);
 /* A new terminal number of the stream. */
 uint32_t session_keys_number(struct session_keys *k, uint32_t job_terminal, uint32_t reference_terminal);

@@ -86,14 +86,14 @@ uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum 
     uint64_t before = base_clock_now();
     base_fpu_t kept = base_fpu_hold();
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
+    uint32_t known = session.job ? session.job->terminal_count : 0;
     uint32_t number = session_define(s, &s->keys.entries[entry], phase);
     uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(s, number);
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
     if (s->keys.entries[entry].key.kind == JOB_REGION && !atomic_load(&session.team))
         session_ask_team();
     base_fpu_give_back(kept);
-    uint32_t again = atomic_load(&session_unloads) && number != GRAMMAR_NONE ? session_keys_again(&s->keys, number)
-                                                                             : GRAMMAR_NONE;
+    uint32_t again = number < known ? session_keys_again(&s->keys, number) : GRAMMAR_NONE;
     if (again != GRAMMAR_NONE)
         number = again;
     else if (number != GRAMMAR_NONE &&

@@ -80,7 +80,7 @@ START_TEST(what_is_no_module_is_none)
     uint64_t offset = 1;
     void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_uint_eq(base_modules_find(page, &offset), BASE_MODULE_NONE);
-    ck_assert_uint_eq(offset, 0);
+    ck_assert_uint_eq(offset, (uintptr_t)page);
     ck_assert_uint_eq(base_modules_find(NULL, &offset), BASE_MODULE_NONE);
     ck_assert_uint_eq(base_modules_find((void *)UINTPTR_MAX, &offset), BASE_MODULE_NONE);
     ck_assert_int_eq(base_modules_get(BASE_MODULE_NONE, &m), PYTHIA_EINVAL);
@@ -99,7 +99,8 @@ START_TEST(a_list_is_found_as_each_of_it)
         ck_assert_uint_eq(place[i].module, base_modules_find(addresses[i], &offset));
         ck_assert_uint_eq(place[i].offset, offset);
     }
-    ck_assert(place[0].module == BASE_MODULE_NONE && place[3].module == BASE_MODULE_NONE && !place[3].offset);
+    ck_assert(place[0].module == BASE_MODULE_NONE && place[3].module == BASE_MODULE_NONE &&
+              place[3].offset == UINTPTR_MAX);
     ck_assert(place[2].module == 0 && place[1].module == place[4].module && place[1].offset != place[4].offset);
 }
 END_TEST
