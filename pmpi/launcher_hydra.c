@@ -100,4 +100,4 @@ static void hydra_close(void)
 {
 }
 
-const struct pmpi_hook_launcher pmpi_hook_launcher = {hydra_announce, hydra_present, hydra_close};
+const struct pmpi_hook_launcher pmpi_hook_launcher = {hydra_announce, hydra_present, hydra_close, NULL};

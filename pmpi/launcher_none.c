@@ -17,4 +17,4 @@ static void none_close(void)
 {
 }
 
-const struct pmpi_hook_launcher pmpi_hook_launcher = {none_announce, none_present, none_close};
+const struct pmpi_hook_launcher pmpi_hook_launcher = {none_announce, none_present, none_close, NULL};

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <pmix.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static struct {
     pmix_status_t (*commit)(void);
     pmix_status_t (*get)(const pmix_proc_t *, const char *, const pmix_info_t *, size_t, pmix_value_t **);
     pmix_status_t (*finalize)(const pmix_info_t *, size_t);
+    pmix_status_t (*fence)(const pmix_proc_t *, size_t, const pmix_info_t *, size_t, pmix_op_cbfunc_t, void *);
     pmix_proc_t me;
 } pmix;
 
@@ -34,7 +36,7 @@ static bool pmix_load(void)
     void *library = getenv("PMIX_NAMESPACE") ? dlopen("libpmix.so.2", RTLD_LAZY | RTLD_LOCAL) : NULL;
     return library && pmix_find(library, "PMIx_Init", &pmix.init) && pmix_find(library, "PMIx_Put", &pmix.put) &&
            pmix_find(library, "PMIx_Commit", &pmix.commit) && pmix_find(library, "PMIx_Get", &pmix.get) &&
-           pmix_find(library, "PMIx_Finalize", &pmix.finalize);
+           pmix_find(library, "PMIx_Finalize", &pmix.finalize) && pmix_find(library, "PMIx_Fence_nb", &pmix.fence);
 }
 
 static int pmix_announce(void)
@@ -72,4 +74,23 @@ static void pmix_close(void)
     pmix.finalize(NULL, 0);
 }
 
-const struct pmpi_hook_launcher pmpi_hook_launcher = {pmix_announce, pmix_present, pmix_close};
+static _Atomic int pmix_met; /* 1: all are there, -1: not */
+
+static void pmix_fenced(pmix_status_t status, void *data)
+{
+    (void)data;
+    atomic_store(&pmix_met, status == PMIX_SUCCESS ? 1 : -1);
+}
+
+static int pmix_meet(void (*meanwhile)(void))
+{
+    if (pmix.init(&pmix.me, NULL, 0) != PMIX_SUCCESS)
+        return -1;
+    pmix_status_t status = pmix.fence(NULL, 0, NULL, 0, pmix_fenced, NULL);
+    while (status == PMIX_SUCCESS && !atomic_load(&pmix_met))
+        meanwhile();
+    pmix.finalize(NULL, 0);
+    return status == PMIX_SUCCESS && atomic_load(&pmix_met) > 0 ? 0 : -1;
+}
+
+const struct pmpi_hook_launcher pmpi_hook_launcher = {pmix_announce, pmix_present, pmix_close, pmix_meet};

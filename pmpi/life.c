@@ -19,6 +19,7 @@
 #include "base/rights.h"
 #include "file/file.h"
 #include "job/job.h"
+#include "pmpi/apart.h"
 #include "pmpi/children.h"
 #include "pmpi/clocks.h"
 #include "pmpi/hook.h"
@@ -28,21 +29,22 @@
 #include "session/end.h"
 #include "session/tree.h"
 
-enum { LIFE_READERS = 4096, /* more ranks than that do not open one file at once */
+enum { LIFE_HELD = 2, LIFE_READERS = 4096, /* more ranks than that do not open one file at once */
        LIFE_PIECE = 1 << 30, LIFE_VERSION = 16384 /* more than any MPI_MAX_LIBRARY_VERSION_STRING */ };
 
 static struct {
     MPI_Comm comm; /* of those that run under Pythia; MPI_COMM_NULL: it is off on all ranks */
-    MPI_Errhandler errors; /* the program's on MPI_COMM_WORLD, while Pythia's own are returned */
+    MPI_Errhandler errors[LIFE_HELD]; /* the program's, while Pythia's own are returned */
     enum session_mode mode; /* of all ranks */
     uint32_t rank;
     bool open;  /* between a start on this rank and its end */
+    bool alone; /* at the end there is no communicator of ours */
     bool begun; /* MPI_Init was seen */
     pid_t process; /* that started: its children have nothing to end */
     atomic_int session_process; /* that called MPI_Session_init; 0: none */
     void *from; /* place of MPI_Init, through whichever binding the program came first */
     uint64_t came; /* when it did */
-} life = {.comm = MPI_COMM_NULL, .errors = MPI_ERRHANDLER_NULL};
+} life = {.comm = MPI_COMM_NULL, .errors = {MPI_ERRHANDLER_NULL, MPI_ERRHANDLER_NULL}};
 
 /* --- Beginning --- */
 
@@ -140,53 +142,41 @@ static struct life_order life_agree(const struct session_world *world, MPI_Comm 
     return order;
 }
 
+/* The communicators of the program's that ours are made of, and that MPI raises errors on which belong to none. */
+static const MPI_Comm life_held[LIFE_HELD] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+
 static void life_hold_errors(void)
 {
-    if (PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &life.errors) == MPI_SUCCESS)
-        PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < LIFE_HELD; i++)
+        if (PMPI_Comm_get_errhandler(life_held[i], &life.errors[i]) == MPI_SUCCESS)
+            PMPI_Comm_set_errhandler(life_held[i], MPI_ERRORS_RETURN);
 }
 
 static void life_give_back_errors(void)
 {
-    if (life.errors == MPI_ERRHANDLER_NULL)
-        return;
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, life.errors);
-    PMPI_Errhandler_free(&life.errors);
+    for (int i = 0; i < LIFE_HELD; i++)
+        if (life.errors[i] != MPI_ERRHANDLER_NULL) {
+            PMPI_Comm_set_errhandler(life_held[i], life.errors[i]);
+            PMPI_Errhandler_free(&life.errors[i]);
+        }
 }
 
-/* Two halves, led by the world's ranks `mine` and `other`, are joined; *half is freed. */
-static bool life_join(MPI_Comm *half, int mine, int other)
-{
-    MPI_Comm between = MPI_COMM_NULL, whole = MPI_COMM_NULL;
-    if (PMPI_Intercomm_create(*half, 0, MPI_COMM_WORLD, other, PMPI_HOOK_PRESENT_TAG, &between) != MPI_SUCCESS)
-        return false;
-    bool joined = PMPI_Intercomm_merge(between, mine > other, &whole) == MPI_SUCCESS;
-    PMPI_Comm_free(&between);
-    if (*half != MPI_COMM_SELF)
-        PMPI_Comm_free(half);
-    *half = whole;
-    return joined;
-}
-
-/* What the program left undone, messages and collectives, never meets Pythia's own: these are apart. Made at the end,
-   for Open MPI 4.1 hangs in some calls once there was a communicator more (MPI_Dist_graph_create with reorder), and by
-   messages alone: what makes one by collectives waits for those that are still open. Of no other one: a duplicate asks
-   the program's callbacks to copy its attributes, as Open MPI's MPI_Comm_create_group does. */
+/* On a communicator of ours, made now if it was not at the start. */
 static bool life_apart(void)
 {
-    MPI_Comm apart = MPI_COMM_SELF;
-    int size;
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (life.comm != MPI_COMM_WORLD || size == 1)
-        return true;
-    for (int half = 1; half < size; half *= 2) {
-        int mine = (int)life.rank / half * half, other = mine ^ half;
-        if (other < size && !life_join(&apart, mine, other))
-            return false;
-    }
-    PMPI_Comm_set_errhandler(apart, MPI_ERRORS_RETURN);
-    life.comm = apart;
-    return true;
+    if (life.comm == MPI_COMM_WORLD && !life.alone)
+        life.alone = !pmpi_hook_apart(&life.comm);
+    return !life.alone;
+}
+
+/* All ranks wait for each other, recorded or not. Nothing of ours is called on a communicator of the program's before
+   that: it would meet what other ranks do there, who may be in no end. */
+static void life_wait(void)
+{
+    if (life.comm != MPI_COMM_WORLD)
+        PMPI_Barrier(life.comm);
+    else if (!pmpi_hook_present_meet())
+        (void)life_apart();
 }
 
 static void life_free_comm(void)
@@ -300,7 +290,7 @@ static void life_event(const struct watch_call *info, void *from, uint64_t took,
         call.begin -= took;
     }
     if (wait)
-        PMPI_Barrier(life.comm);
+        life_wait();
     if (recorded) {
         pmpi_hook_returned(&call, true);
         pmpi_hook_end(&call);
@@ -367,7 +357,6 @@ static void life_end(void)
 {
     atomic_store_explicit(&pmpi_hook_kinds, 0, memory_order_release);
     pmpi_hook_plugins_close();
-    life_hold_errors();
     bool apart = life_apart();
     if (apart && life.mode == SESSION_RECORD)
         pmpi_hook_clocks_end(life.comm);
@@ -379,7 +368,6 @@ static void life_end(void)
         life_keep_part(mine);
     pmpi_hook_comm_close();
     life_free_comm();
-    life_give_back_errors();
 }
 
 void pmpi_hook_life_ends(void *from)
@@ -389,8 +377,10 @@ void pmpi_hook_life_ends(void *from)
         int error = errno;
         base_fpu_t kept = base_fpu_hold();
         session_pause(false);
+        life_hold_errors();
         life_event(&info, from, 0, true);
         life_end();
+        life_give_back_errors();
         base_fpu_give_back(kept);
         errno = error;
     }

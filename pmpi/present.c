@@ -17,10 +17,11 @@
 enum {
     PRESENT_ASKED = 1024, /* of a larger job only so many are asked for */
     PRESENT_SECONDS = 60, /* that a rank waits for the others */
-    PRESENT_LATE = 5
+    PRESENT_LATE = 5,
+    PRESENT_NAP_MOST_US = 500
 };
 
-static bool present_announced;
+static bool present_announced, present_whole; /* all ranks run under Pythia, and the launcher says so */
 
 void pmpi_hook_present_announce(void)
 {
@@ -149,11 +150,28 @@ void pmpi_hook_present_close(void)
     present_announced = false;
 }
 
+/* --- Meeting again, at the end --- */
+
+/* What is asked makes no difference: MPI makes progress. */
+static void present_meanwhile(void)
+{
+    static int naps;
+    int there;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
+    usleep(naps < PRESENT_NAP_MOST_US ? (useconds_t)++naps : PRESENT_NAP_MOST_US);
+}
+
+bool pmpi_hook_present_meet(void)
+{
+    return present_whole && pmpi_hook_launcher.meet && pmpi_hook_launcher.meet(present_meanwhile) == 0;
+}
+
 int pmpi_hook_present_gather(int rank, int ranks, MPI_Comm *comm)
 {
     bool *here = present_announced && ranks > 1 ? calloc((size_t)ranks, sizeof *here) : NULL;
     int number = here ? present_find(ranks, here) : -1, mine = 0;
     int error = present_gather(here, number, rank, ranks, comm);
+    present_whole = here && number == ranks;
     pmpi_hook_present_close();
     free(here);
     if (error != MPI_SUCCESS) {

@@ -21,6 +21,7 @@
 #define PYTHIA_PMPI_PRESENT_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 enum { PMPI_HOOK_PRESENT_TAG = 29327 }; /* of MPI_Comm_create_group, apart from messages */
 
@@ -29,7 +30,10 @@ void pmpi_hook_present_announce(void);
 /* After MPI_Init: MPI_COMM_WORLD where all of its ranks run under Pythia, else a communicator of those that do, with
    errors returned. Returns MPI_SUCCESS, or an MPI error and MPI_COMM_NULL. */
 int pmpi_hook_present_gather(int rank, int ranks, MPI_Comm *comm);
-/* Instead of it. A launcher that was spoken to and is not left makes MPI_Finalize incomplete. */
+/* At the end, before anything is said by MPI: all ranks of the world have come here, by the launcher's word, so that no
+   call of the program's can meet one of ours. Messages go on meanwhile. False: the launcher does not say. */
+bool pmpi_hook_present_meet(void);
+/* Instead of the first. A launcher that was spoken to and is not left makes MPI_Finalize incomplete. */
 void pmpi_hook_present_close(void);
 
 /* --- One way to put and ask for marks; each is NULL where it was not built --- */
@@ -37,6 +41,8 @@ struct pmpi_hook_launcher {
     int (*announce)(void);     /* 0: put */
     int (*present)(int rank);  /* 1 there, 0 not there, negative: not known */
     void (*close)(void);
+    int (*meet)(void (*meanwhile)(void)); /* 0: all ranks called it. NULL: where MPI's own messages for making
+                                             communicators meet no call of the program's, or nobody can be asked */
 };
 
 extern const struct pmpi_hook_launcher pmpi_hook_launcher;
