@@ -156,7 +156,8 @@ int tool_watch(int argc, char **argv)
             watch_print_json(stdout, &jobs, !r.once);
         else
             watch_print_text(stdout, &jobs, r.stacks);
-        fflush(stdout);
+        if (fflush(stdout)) /* nobody reads it any more: main() says so */
+            return TOOL_OK;
         if (r.on_hang)
             run_on_hang(r.on_hang, &jobs);
         if (r.once)

@@ -63,7 +63,7 @@ const char *watch_place(const struct watch_row *r);
 const char *watch_way(const struct watch_row *r);
 /* Of a verdict that is where its first rank is; or before which calls it is slow. */
 const char *watch_verdict_place(const struct watch_job *j);
-/* What the verdict is, in a sentence; of none, who is waited for, NULL: nobody for long. The caller frees it. */
+/* What the verdict is, in a sentence; of none, why. The caller frees it. */
 char *watch_sentence(const struct watch_job *j);
 
 void watch_print_text(FILE *out, const struct watch_jobs *jobs, bool stacks);

@@ -116,37 +116,60 @@ static void say_slow(FILE *f, const struct watch_job *j)
             v->slowest.factor, place ? ", most of all before the call at " : "", place ? place : "");
 }
 
+/* Ranks that wait in one call, or some of them. */
+static void say_where(void *context, const struct watch_job *j, const uint32_t *of, uint32_t number)
+{
+    FILE *f = context;
+    const struct watch_verdict *v = &j->verdict;
+    const struct watch_row *r = &j->rows[of[0]];
+    const char *last = watch_last_call(r);
+    if (!last)
+        return;
+    fputs(number == v->waiting_count ? "," : of[0] == v->waiting[0] ? ": " : ", ", f);
+    if (number < v->waiting_count)
+        print_ranks(f, of, number);
+    fprintf(f, " in %s%s", last, at(watch_place(r)));
+}
+
 static void say_waiting(FILE *f, const struct watch_job *j)
 {
     const struct watch_verdict *v = &j->verdict;
-    const struct watch_row *r = &j->rows[v->waiting[0]];
-    const char *last = watch_last_call(r);
     fputs("; ", f);
     print_ranks(f, v->waiting, v->waiting_count);
     fprintf(f, " wait%s for %s", v->waiting_count > 1 ? "" : "s", v->rank_count > 1 ? "them" : "it");
-    if (v->kind != WATCH_DEADLOCK)
-        fprintf(f, ", since %s%s%s%s", time_of((double)v->since_ns), last ? ", in " : "", last ? last : "",
-                last ? at(watch_place(r)) : "");
+    if (v->kind == WATCH_DEADLOCK)
+        return;
+    fprintf(f, ", since %s", time_of((double)v->since_ns));
+    each_kind(j, v->waiting, v->waiting_count, say_where, f);
 }
+
+static const char *const whys[] = {
+    [WATCH_UNKNOWN_TIME] = "; how long that takes is not known",
+    [WATCH_NO_PROCESSOR] = "; it could have run, and had no processor",
+    [WATCH_ALL_THERE] = "; all that take part have come: do they agree in root, counts and types?",
+    [WATCH_FOR_WHOM] = "; for whom is not known",
+};
 
 char *watch_sentence(const struct watch_job *j)
 {
     const struct watch_verdict *v = &j->verdict;
     char *text = NULL;
     size_t size;
-    if (!v->rank_count)
-        return NULL;
     FILE *f = tool_need(open_memstream(&text, &size));
+    if (!v->rank_count)
+        fputs("nobody waits for too long", f);
     if (v->kind == WATCH_SLOW)
         say_slow(f, j);
     else
         each_kind(j, v->rank, v->rank_count, say_kind, f);
+    if (v->kind == WATCH_NONE && v->why >= WATCH_ALL_THERE)
+        fprintf(f, ", since %s", time_of((double)v->since_ns));
     if (v->kind == WATCH_DEADLOCK)
         fprintf(f, "; they wait for each other, since %s", time_of((double)v->since_ns));
     if (v->waiting_count && v->kind != WATCH_SLOW)
         say_waiting(f, j);
-    if (v->kind == WATCH_NONE)
-        fputs("; how long that takes is not known", f);
+    if (v->kind == WATCH_NONE && v->rank_count)
+        fputs(whys[v->why], f);
     fclose(f);
     return text;
 }
@@ -214,7 +237,7 @@ static void print_job(FILE *out, const struct watch_job *j, bool stacks)
     uint32_t *all = calloc((size_t)j->ranks + 1, sizeof *all);
     for (uint32_t i = 0; i < j->ranks; i++)
         all[i] = i;
-    fprintf(out, "%s: %s\n", watch_kind_text[j->verdict.kind], sentence ? sentence : "nobody waits for too long");
+    fprintf(out, "%s: %s\n", watch_kind_text[j->verdict.kind], sentence);
     fprintf(out, "  %s  %s  %u rank%s  %s  %s\n", b->command, b->file, j->ranks, j->ranks > 1 ? "s" : "",
             watch_job_state_text[watch_job_state(j)],
             time_of((double)(j->sight[0]->now - b->began)));

@@ -99,14 +99,16 @@ static void list(uint32_t **ranks, uint32_t *number, const bool *set, uint32_t a
             (*ranks)[(*number)++] = i;
 }
 
-/* Those chosen, and who waits for them, directly or not. Who has no processor may yet do what is waited for, as taking
-   and giving messages that are under way: that is no verdict. */
+/* Those chosen, and who waits for them, directly or not. Who has no processor may yet do what is waited for: that is no
+   verdict. Who waits in a call does nothing else. */
 static void conclude(struct judge *j, struct watch_verdict *v, enum watch_kind kind)
 {
     v->kind = kind;
     for (uint32_t i = 0; i < j->ranks && kind != WATCH_STOPPED; i++)
-        if (j->chosen[i] && j->row[i].sight && j->row[i].sight->starves)
+        if (j->chosen[i] && j->row[i].sight && j->row[i].sight->starves && j->row[i].state != WATCH_WAITS) {
+            v->why = kind == WATCH_NONE ? v->why : WATCH_NO_PROCESSOR;
             v->kind = WATCH_NONE;
+        }
     list(&v->rank, &v->rank_count, j->chosen, j->ranks);
     memcpy(j->seen, j->chosen, j->ranks * sizeof *j->seen);
     spread(j, j->seen, waits_for);
@@ -129,9 +131,9 @@ static bool same_call(const struct watch_row *a, const struct watch_row *b)
            !strcmp(a->sight->board.is.function, b->sight->board.is.function);
 }
 
-/* Those whom the ranks in the same collective as this one wait for, where these are fewer and in another call for all
-   of its members (the next one, or the end): they have left it out. How much that says: as many as wait, and most of
-   all in a call that is counted; 0: it is not so. */
+/* Those whom the ranks in the same collective as this one wait for, where these are fewer and one of both is at the end:
+   they have left it out, or the others have not come to it. How much that says: as many as wait, and most of all in a
+   call that is counted; 0: it is not so. */
 static uint32_t find_others(struct judge *j, uint32_t of)
 {
     const struct watch_row *r = &j->row[of];
@@ -146,7 +148,7 @@ static uint32_t find_others(struct judge *j, uint32_t of)
     for (uint32_t i = 0; i < j->ranks; i++) {
         const struct watch_row *o = &j->row[i];
         others += j->seen[i] = j->seen[i] && !j->free[i];
-        if (j->seen[i] && !(o->comm && (o->comm == r->comm || o->comm == WATCH_END || r->comm == WATCH_END)))
+        if (j->seen[i] && !(o->comm && (o->comm == WATCH_END || r->comm == WATCH_END)))
             return 0;
     }
     return others > 0 && others < most ? most + (r->comm == WATCH_END ? 0 : j->ranks) : 0;
@@ -270,8 +272,20 @@ static bool choose_missing(struct judge *j, bool sure)
 static void judge_missing(struct judge *j, struct watch_verdict *v)
 {
     bool sure = choose_missing(j, true);
+    v->why = WATCH_UNKNOWN_TIME;
     if (sure || choose_missing(j, false))
         conclude(j, v, !sure ? WATCH_NONE : keep_sleeping(j) ? WATCH_STOPPED : WATCH_MISSING_RANK);
+}
+
+/* Who waits for too long, and for nobody, or for whom is not known: no verdict, but to be told. */
+static void judge_rest(struct judge *j, struct watch_verdict *v, bool unknown)
+{
+    for (uint32_t i = 0; i < j->ranks; i++)
+        j->chosen[i] = j->late[i] && !j->row[i].peer_count && j->row[i].unknown == unknown &&
+                       (unknown || (j->row[i].comm && j->row[i].comm != WATCH_END));
+    v->why = !memchr(j->chosen, true, j->ranks) ? WATCH_WELL : unknown ? WATCH_FOR_WHOM : WATCH_ALL_THERE;
+    if (v->why != WATCH_WELL)
+        conclude(j, v, WATCH_NONE);
 }
 
 static void judge_slow(struct judge *j, struct watch_verdict *v)
@@ -326,6 +340,8 @@ void watch_judge(const struct watch_row *rows, uint32_t ranks, struct watch_verd
     spread(&j, j.free, can_go_on);
     if (!judge_stopped(&j, v) && !judge_circles(&j, v) && !judge_asking(&j, v))
         judge_missing(&j, v);
+    for (int unknown = 0; unknown < 2 && v->kind == WATCH_NONE && !v->rank_count; unknown++)
+        judge_rest(&j, v, unknown);
     if (v->kind == WATCH_NONE)
         judge_slow(&j, v);
     free(sets);

@@ -6,8 +6,9 @@
  *
  *     stopped        a rank that does not run: its process is gone or halted; or others wait for it, and it sleeps; or
  *                    nothing comes from its node
- *     deadlock       ranks wait for each other in a circle, or for each other's messages, and nobody computes for them
- *     missing_rank   others wait, and this rank is elsewhere: it computes, or calls something else
+ *     deadlock       ranks wait for each other in a circle, or for each other's messages, and nobody computes for them;
+ *                    so do those in collectives of one communicator that are not the same
+ *     missing_rank   others wait, and this rank is elsewhere: it computes, or is in MPI_Finalize
  *     slow           all go on, but this rank computes longer than before, at the same places
  *
  * Who waits for whom. A receive waits for its source, a send for its destination, a completion for the sources of the
@@ -24,7 +25,8 @@
  * then it is told who waits for whom, and there is no verdict. Of a recording, its own n and its longest pause there
  * count, too.
  *
- * Nothing is said of who could have run and had next to no processor time (less than a hundredth) between two looks.
+ * Nothing is said of who could have run and had next to no processor time (less than a hundredth) between two looks,
+ * unless it waits in a call: then it has nothing to do but to ask, and many such ranks give their processor away.
  *
  * Who is slow: of each place that a rank comes back to, the time before its calls since a season ended
  * (watch/board.h) is compared with what as many took until then, and the sum over all places with how that has
@@ -72,13 +74,23 @@ struct watch_row {
 struct watch_row *watch_rows(struct watch_sight *const *sights, uint32_t count, uint32_t ranks);
 void watch_rows_free(struct watch_row *rows, uint32_t ranks);
 
+/* Why there is no verdict. */
+enum watch_why {
+    WATCH_WELL,         /* nobody waits for too long */
+    WATCH_UNKNOWN_TIME, /* it is not known how long `rank` takes */
+    WATCH_NO_PROCESSOR, /* `rank` holds others up, and one of these could have run and had no processor */
+    WATCH_ALL_THERE,    /* `rank` are in a collective for too long in which all are that take part */
+    WATCH_FOR_WHOM      /* `rank` wait for too long, and it cannot be said for whom */
+};
+
 enum watch_kind { WATCH_NONE, WATCH_DEADLOCK, WATCH_MISSING_RANK, WATCH_STOPPED, WATCH_SLOW };
 extern const char *const watch_kind_text[]; /* "none", "deadlock", … */
 
 struct watch_verdict {
     enum watch_kind kind;
+    enum watch_why why;  /* of WATCH_NONE */
     uint32_t rank_count, waiting_count;
-    uint32_t *rank;      /* who holds it up; of WATCH_NONE: who is waited for, who knows for how long */
+    uint32_t *rank;      /* who holds it up; of WATCH_NONE: see there */
     uint32_t *waiting;   /* for them, directly or not */
     uint64_t since_ns;   /* how long the longest of these wait; of who waits for nobody: how long it is where it is */
     struct watch_slowest {

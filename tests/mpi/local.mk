@@ -123,6 +123,7 @@ MPI_TESTS = \
 	%D%/grammar.test \
 	%D%/kept.test \
 	%D%/left.test \
+	%D%/hung.test \
 	%D%/meeting.test \
 	%D%/matrix.test %D%/unloaded.test \
 	%D%/open.test \
@@ -172,7 +173,7 @@ EXTRA_DIST += %D%/failed.test %D%/refused.awk %D%/refused.c %D%/refused.sh %D%/r
 if HAVE_MPI
 LONG_TESTS += %D%/refused-long.test
 endif
-EXTRA_DIST += %D%/control.test %D%/left.cpp %D%/left.test %D%/meeting.test %D%/orders.test
+EXTRA_DIST += %D%/control.test %D%/left.cpp %D%/left.test %D%/hung.test %D%/meeting.test %D%/orders.test
 EXTRA_DIST += %D%/tsan-long.test %D%/ends.test
 if HAVE_MPI
 LONG_TESTS += %D%/some-long.test %D%/tsan-long.test

@@ -135,7 +135,8 @@ START_TEST(a_rank_that_computes_is_missing)
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
     ck_assert_uint_eq(v.since_ns, 20 * second);
     sight[3].board.comm[0].collectives = 51; /* it has been through: then it is not waited for */
-    ck_assert_str_eq(told(), "none");
+    ck_assert_str_eq(told(), "none 0 1 2 4 5");
+    ck_assert_int_eq(v.why, WATCH_ALL_THERE);
 }
 END_TEST
 
@@ -231,14 +232,15 @@ START_TEST(a_collective_left_out)
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
     set_up();
     all_in("Allreduce", 20);
-    collective(3, "Barrier", WORLD, 20);
-    ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
+    collective(3, "Barrier", WORLD, 20); /* left out, or in another order: they wait for each other */
+    ck_assert_str_eq(told(), "deadlock 0 3 waiting 1 2 4 5");
     collective(3, "Allreduce", WORLD, 20);
     sight[3].board.comm[0].collectives = 49; /* in an earlier one: the others are through */
     for (uint32_t r = 0; r < RANKS; r++)
         if (r != 3)
             computes(r, .1);
-    ck_assert_str_eq(told(), "none");
+    ck_assert_str_eq(told(), "none 3");
+    ck_assert_int_eq(v.why, WATCH_ALL_THERE);
 }
 END_TEST
 
@@ -359,7 +361,8 @@ START_TEST(who_does_not_run)
     sight[3].process.state = 'T'; /* inside the same call as all others */
     ck_assert_str_eq(told(), "stopped 3 waiting 0 1 2 4 5");
     sight[3].process.state = 'R';
-    ck_assert_str_eq(told(), "none");
+    ck_assert_str_eq(told(), "none 0 1 2 3 4 5"); /* all of them are there: their types may differ */
+    ck_assert_int_eq(v.why, WATCH_ALL_THERE);
     sight[4].process.state = 'X';
     ck_assert_str_eq(told(), "stopped 4 waiting 0 1 2 3 5");
     sight[4].process.state = 'R';
@@ -373,9 +376,10 @@ START_TEST(who_does_not_run)
     ck_assert_str_eq(told(), "missing_rank 3 waiting 0 1 2 4 5");
     sight[3].starves = true;
     ck_assert_str_eq(told(), "none 3 waiting 0 1 2 4 5");
-    receive(3, 0, 20); /* a circle, of a message that is under way */
+    ck_assert_int_eq(v.why, WATCH_NO_PROCESSOR);
+    receive(3, 0, 20); /* who waits in a call gives its processor away */
     receive(0, 3, 20);
-    ck_assert_str_eq(told(), "none 0 3 waiting 1 2 4 5");
+    ck_assert_str_eq(told(), "deadlock 0 3 waiting 1 2 4 5");
     sight[3].process.state = 'T';
     ck_assert_str_eq(told(), "stopped 3 waiting 0 1 2 4 5");
     set_up();
@@ -537,10 +541,14 @@ START_TEST(nothing_is_wrong)
     for (uint32_t r = 0; r < RANKS; r++)
         computes(r, 30);
     ck_assert_str_eq(told(), "none"); /* all compute for long */
-    all_in("Allreduce", 10);
+    all_in("Allreduce", 3);
     ck_assert_str_eq(told(), "none"); /* all are there: the library is at it */
     atomic_store(&sight[2].board.since, WATCH_CHANGES);
     ck_assert_str_eq(told(), "none");
+    ck_assert_int_eq(v.why, WATCH_WELL);
+    call(0, "Comm_join", JOB_COMMUNICATOR, WATCH_PLAIN, 0, 30);
+    ck_assert_str_eq(told(), "none 0 waiting 1 3 4 5");
+    ck_assert_int_eq(v.why, WATCH_FOR_WHOM);
     call(0, "File_write", JOB_IO, WATCH_PLAIN, WORLD, 30);
     sight[2].board.longest = 60 * second;
     ck_assert_str_eq(told(), "none");
