@@ -71,6 +71,7 @@ enum file_section_type {
     SECTION_HOPS,
     SECTION_PLACES,
     SECTION_LEFT,
+    SECTION_ENDS,
     SECTION_TYPES
 };
 

@@ -70,6 +70,18 @@ const char *report_finding_advice(struct report *r, const struct report_finding 
     return kinds[one->kind].advice;
 }
 
+/* What does not fit goes as whole numbers. */
+static void cut_list(char *line, size_t size)
+{
+    static const char more[] = ",…";
+    if (strlen(line) < size || size <= sizeof more)
+        return;
+    line[size - sizeof more] = '\0';
+    char *end = strrchr(line, ',');
+    if (end)
+        strcpy(end, more);
+}
+
 void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
 {
     struct job_member *m = calloc(ranks + 1u, sizeof *m);
@@ -82,6 +94,7 @@ void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
     base_must(job_ranges_members(&set, m, members));
     struct job_class c = { .ranges = set.range, .range_count = set.count, .member_ranges = set.count };
     char *line = report_ranges_text(&c);
+    cut_list(line, size);
     snprintf(text, size, "%s", line);
     free(line);
     free(set.range);

@@ -289,8 +289,9 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
         r = &m->ranks[m->rank_count++];
         *r = (struct report_rank){ .rank = s->rank, .ranks = s->count, .wall = s->wall, .useful = s->useful };
         r->wall_ns = job_stream_mean(s, s->wall_ns);
-        r->launch_ns = job_stream_launch(m->job, s);
         r->mpi_ns = job_stream_mean(s, s->mpi_ns);
+        r->launch_ns = job_stream_launch(m->job, s); /* as its class: a part may have less */
+        r->launch_ns = r->launch_ns < r->mpi_ns ? r->launch_ns : r->mpi_ns;
         r->omp_ns = job_stream_mean(s, s->omp_ns);
         r->compute_ns = minus(minus(r->wall_ns, r->mpi_ns), r->omp_ns);
         m->sum_wall_ns += s->wall_ns;

@@ -27,6 +27,7 @@
 #include "job/class.h"
 #include "job/define.h"
 #include "job/digram.h"
+#include "job/ends.h"
 #include "job/extremes.h"
 #include "job/flow.h"
 #include "job/group.h"
@@ -74,6 +75,7 @@ struct job {
     struct job_own_list own;
     struct job_digrams digrams;
     struct job_threads_list threads;
+    struct job_ends ends;               /* of a run that died */
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */
     struct job_region *regions;         /* ordered by callsite, each once */

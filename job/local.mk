@@ -6,6 +6,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/course.c %D%/course.h \
 	%D%/define.c %D%/define.h \
 	%D%/digram.c %D%/digram.h \
+	%D%/ends.h \
 	%D%/extremes.c %D%/extremes.h \
 	%D%/flow.c %D%/flow.h \
 	%D%/hops.c %D%/hops.h %D%/group.c %D%/group.h \

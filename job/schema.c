@@ -258,6 +258,21 @@ static bool threads_sane(const struct job *j, const void *row)
                                     : t->callsite == GRAMMAR_NONE);
 }
 
+FIELDS(end,
+       FIELD(job_end, rank, KEY),
+       FIELD(job_end, thread, KEY),
+       FIELD(job_end, function, OF(STRINGS)),
+       FIELD(job_end, callsite, OF(CALLSITES), .flags = JOB_OR_NONE),
+       FIELD(job_end, inside, .below = 2),
+       FIELD(job_end, board, OF(STRINGS)),
+       FIELD(job_end, since_ns));
+
+static bool end_sane(const struct job *j, const void *row)
+{
+    const struct job_end *e = row;
+    return e->rank < j->info.ranks && (e->callsite == GRAMMAR_NONE || one_frame(j, e->callsite));
+}
+
 /* --- Who talks to whom --- */
 
 FIELDS(range,
@@ -384,6 +399,7 @@ const struct job_schema job_schemas[JOB_TABLES] = {
     [JOB_TABLE_LEARNED_TASKS] = KEYED(task, learned.tasks, learned.task_count, learned.task_room,
                                       .name = "learned task", .sane = task_sane, .join = job_task_join),
     [JOB_TABLE_LEFT] = LIST(left, left, .name = "table that was left out"),
+    [JOB_TABLE_ENDS] = LIST(end, ends, .name = "end", .sane = end_sane),
     [JOB_TABLE_STOPS] = ROWS(stop, job_stop, hops.stop, hops.stop_count, hops.stop_room, .name = "stop",
                              .keyed = true),
     [JOB_TABLE_HOPS] = ROWS(hop, job_hop, hops.hop, hops.hop_count, hops.hop_room, .name = "hop",

@@ -38,6 +38,7 @@ void pmpi_hook_write_part(uint32_t rank, struct job *mine)
     char why[512];
     if (!mine)
         return;
+    (void)session_ends_add(mine);
     if (session_part_write(mine, true, why, sizeof why))
         base_log_warn("rank %u: its part is lost: %s", rank, why);
     else if (session_parts_first())

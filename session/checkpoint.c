@@ -155,7 +155,8 @@ static void checkpoint(bool at_once)
     struct job *job = session_snapshot();
     uint64_t frozen = base_clock_now(), events = job ? events_in(job) : 0;
     atomic_store(&helper.writing, job != NULL);
-    int error = !job || (events != helper.events && session_part_write(job, at_once, why, sizeof why));
+    bool stands = job && session_ends_add(job); /* for how long is news */
+    int error = !job || ((events != helper.events || stands) && session_part_write(job, at_once, why, sizeof why));
     atomic_store(&helper.writing, false);
     if (atomic_load(&helper.left)) {
         session_part_remove();

@@ -110,8 +110,7 @@ uint32_t session_define(struct session_stream *s, const struct session_entry *en
     return job_terminal(session.job, &t);
 }
 
-/* The callsite of one frame: an address in the program. */
-static uint32_t place_of(struct job *job, uint64_t address)
+uint32_t session_define_place(struct job *job, uint64_t address)
 {
     struct job_frame entry = {0};
     struct base_place place;
@@ -126,8 +125,8 @@ static uint32_t place_of(struct job *job, uint64_t address)
 int session_add_region(struct job *job, uint64_t function, uint64_t where, const struct job_region *r)
 {
     struct job_region own = *r;
-    own.callsite = place_of(job, function);
-    own.where = where ? place_of(job, where) : GRAMMAR_NONE;
+    own.callsite = session_define_place(job, function);
+    own.where = where ? session_define_place(job, where) : GRAMMAR_NONE;
     return own.callsite == GRAMMAR_NONE ? PYTHIA_ENOMEM : job_add_region(job, &own);
 }
 
@@ -136,7 +135,7 @@ int session_add_threads(struct job *job, uint64_t function, const struct job_thr
     struct job_threads own = *t;
     own.ranks = 1;
     own.rank = function ? GRAMMAR_NONE : session.world.rank;
-    own.callsite = function ? place_of(job, function) : GRAMMAR_NONE;
+    own.callsite = function ? session_define_place(job, function) : GRAMMAR_NONE;
     if (!function && job_threads_of_rank(job, own.rank))
         own.ranks = 0;
     if (function && own.callsite == GRAMMAR_NONE)

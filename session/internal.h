@@ -4,7 +4,7 @@
  *
  *   life      life.c start, finish    choose.c mode, paths    control.c pause, reset, dump
  *             checkpoint.c, part.c, signals.c what a run that dies leaves    publish.c the job file    summary.c
- *             machine.c the nodes    tree.c the processes of a script
+ *             ends.c where it stood    machine.c the nodes    tree.c the processes of a script
  *   stream    stream.c spans to events    notes.c what is beside them    thread.c whose stream is whose
  *             keys.c identity to terminal    define.c definitions of the job    site.c whence a call comes
  *             timeline.c, flow.c, hops.c, starts.c, sums.c what is noted beside the events
@@ -225,6 +225,10 @@ void session_stream_release(struct session_stream *s); /* ends a hold: its threa
 /* life.c */
 void session_barrier(void); /* what other threads stored before is visible, and they see what this one stored */
 int session_fill_info(struct job *job); /* under session.lock */
+/* ends.c: the board goes; what it says is kept. */
+void session_ends_close(void);
+/* define.c: the callsite of one frame, an address in the program; GRAMMAR_NONE: out of memory */
+uint32_t session_define_place(struct job *job, uint64_t address);
 /* The program's OpenMP library is asked how large teams are: on a thread of the program's, without the lock. */
 void session_ask_team(void);
 

@@ -303,6 +303,7 @@ struct job *session_finish(void)
 {
     uint64_t before = base_clock_processor();
     session_copies_stop();
+    session_ends_close();
     watch_board_close();
     /* In a handler of a signal that came inside an append: this thread's stream is half changed, and the helper may
        wait for it. What the last checkpoint kept is all that can be had. */

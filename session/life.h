@@ -106,6 +106,8 @@ void session_part_begin(void);
 /* Writes this rank's part; `at_once`: without waiting for the disk, since this process is to end. Returns 0, or a
    negative PYTHIA_E… with the reason in `why`. */
 int session_part_write(const struct job *job, bool at_once, char *why, size_t size);
+/* Before it: adds where this process stands, or stood when its session ended, and that time. Whether that is known. */
+bool session_ends_add(struct job *job);
 /* Makes a directory for them unless it is there, and this user's. The same. */
 int session_parts_make(const char *path, char *why, size_t size);
 void session_part_remove(void); /* this process's, and the directory where nothing else is in it */

@@ -7,7 +7,7 @@ libpythia_session_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \
 	%D%/control.c \
 	%D%/copies.c \
-	%D%/define.c \
+	%D%/define.c %D%/ends.c \
 	%D%/delay.c \
 	%D%/end.c %D%/end.h \
 	%D%/exec.c \

@@ -65,8 +65,11 @@ int tool_read_job(const char *path, struct job **job)
     struct stat st;
 
     base_must(asprintf(&parts, "%s.parts", path) < 0);
+    bool itself = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
     bool left = stat(parts, &st) == 0 && S_ISDIR(st.st_mode), there = access(path, F_OK) == 0;
-    int rc = left && !there ? read_parts(path, parts, job) : tool_read_file(path, job);
+    int rc = itself          ? parts_join(path, job)
+             : left && !there ? read_parts(path, parts, job)
+                              : tool_read_file(path, job);
     if (rc == TOOL_OK && left && there)
         tool_complain("%s has parts of a run that came later and died, or has not ended (pythia merge joins them)",
                       parts);

@@ -139,7 +139,7 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
     if (!f->known)
         return;
     f = l ? &l->lines : f;
-    if (!f->count && !print_not_known(r, true, all, out))
+    if (!f->count && !print_not_known(r, true, all, out) && !r->job->ends.count) /* a hang costs all that there is */
         fprintf(out, "\nnothing costs more than 1 %% of the ranks' time by waiting%s\n",
                 missing ? " for each other" : "");
     print_lines(r, f, l && !all ? l->lost : 1, all ? 20 : most, out);

@@ -315,6 +315,7 @@ cJSON *report_json(struct report *r)
 
     ADD(root, NUMBER("version", JSON_VERSION));
     add_job(r, root);
+    report_add_ended(r, root);
     add_findings(r, root);
     if (report_analysis(r))
         report_json_unmatched(r, report_analysis(r), root);

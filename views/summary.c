@@ -154,7 +154,8 @@ static void print_loop(struct report *r, FILE *out)
     fprintf(out, "  %s turn%s%s of %s, %.1f %% of the time\n",
             mean ? report_text("%.4g", turns) : report_count((uint64_t)turns), turns == 1 ? "" : "s",
             mean ? " on average" : "",
-            report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0), 100 * l->share);
+            report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0),
+            r->job->ends.count ? report_percent(l->ns, run_ns(r->model)) : 100 * l->share); /* with what did not end */
 }
 
 static void print_classes(struct report *r, FILE *out)
@@ -188,6 +189,7 @@ void report_print_summary(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
 
+    report_print_ended(r, out);
     print_head(r, out);
     if (!m->events) {
         fprintf(out, "no events were recorded\n");

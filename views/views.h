@@ -74,6 +74,8 @@ void report_contract_print_junit(const struct report_contract *c, FILE *out);
 void report_print_calls(struct report *r, FILE *out);
 void report_print_sizes(struct report *r, FILE *out);
 void report_print_summary(struct report *r, FILE *out);
+/* Of a run that died: where its ranks stood, and who held them up. Nothing of another. */
+void report_print_ended(struct report *r, FILE *out);
 void report_print_loops(struct report *r, const struct report_tree_how *how, FILE *out);
 void report_print_calltree(struct report *r, const struct report_tree_how *how, FILE *out);
 void report_print_predicted(struct report *r, FILE *out);
@@ -121,6 +123,8 @@ void report_add_own(struct report *r, cJSON *root);
 void report_json_loops(struct report *r, cJSON *root);
 /* Adds "calltree" (calltree.c). */
 void report_json_calltree(struct report *r, cJSON *root);
+/* Adds "ended"; null of a run that ended well (ended.c). */
+void report_add_ended(struct report *r, cJSON *root);
 /* Adds "machine", where the job says what it ran on, "clock", where the times of all nodes are on one, and "run_delay"
    (machine.c). */
 void report_add_machine(struct report *r, cJSON *root);

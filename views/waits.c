@@ -11,7 +11,7 @@
 #include "views/table.h"
 #include "views/views.h"
 
-enum { MOST_WAITS = 20, MOST_PLACES = 24 };
+enum { MOST_WAITS = 20, MOST_PLACES = 24, RANKS_WIDTH = 20 };
 #define NOT_KNOWN UINT32_MAX /* for a place: one of a rank that is missing, perhaps */
 enum wait_kind { LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE, AT_FINALIZE, LATE_COMPLETION, BETWEEN_LOOKS, WAIT_KINDS };
 
@@ -86,8 +86,7 @@ static void culprits(struct report *r, const struct row *row, char *text, size_t
         most = by[i] > most ? by[i] : most;
     for (uint32_t i = 0; i < ranks; i++)
         in[i] = by[i] > 0.1 * most;
-    report_ranks_set(in, ranks, text, size);
-    report_cut(text, 20);
+    report_ranks_set(in, ranks, text, size < RANKS_WIDTH + 1 ? size : RANKS_WIDTH + 1);
     free(by);
     free(in);
 }

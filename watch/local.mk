@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libpythia-watch.la
 libpythia_watch_la_SOURCES = \
 	%D%/board.c %D%/board.h \
 	%D%/copy.c %D%/copy.h \
+	%D%/kept.c %D%/kept.h \
 	%D%/numbers.c %D%/numbers.h \
 	%D%/process.c %D%/process.h \
 	%D%/read.c %D%/read.h \

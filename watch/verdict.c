@@ -131,9 +131,9 @@ static bool same_call(const struct watch_row *a, const struct watch_row *b)
            !strcmp(a->sight->board.is.function, b->sight->board.is.function);
 }
 
-/* Those whom the ranks in the same collective as this one wait for, where these are fewer and one of both is at the end:
-   they have left it out, or the others have not come to it. How much that says: as many as wait, and most of all in a
-   call that is counted; 0: it is not so. */
+/* Those whom the ranks in the same collective as this one wait for, where these are fewer and one of both is at the
+   end: they have left it out, or the others have not come to it. How much that says: as many as wait, and most of all
+   in a call that is counted; 0: it is not so. */
 static uint32_t find_others(struct judge *j, uint32_t of)
 {
     const struct watch_row *r = &j->row[of];

@@ -9,7 +9,8 @@ import sys
 SECTIONS = {
     "**Info**": ["info"], "**Modules**": ["module"], "**Frames**": ["frame"], "**Callsites**": ["callsite"],
     "**Communicators**": ["comm"], "**Terminals**": ["terminal"], "## Oracle": ["oracle"], "## Sums": ["sum"],
-    "## Digrams": ["digram"], "## Regions": ["region"], "## Tasks": ["task"], "## Machine": ["machine"],
+    "## Digrams": ["digram"], "## Ends": ["end"], "## Regions": ["region"], "## Tasks": ["task"],
+    "## Machine": ["machine"],
     "## Groups": ["group", "run", "range"], "## Messages": ["messages", "range"],
     "## Starts": ["list of starts", "run of starts"], "## Extremes": ["extremes"], "## Own times": ["own times"],
     "## Clock": ["clock"], "## Run delay": ["delay"], "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],

@@ -17,11 +17,11 @@ file       job
 merge      file
 api        merge
 replay     merge
-findings   replay loops
+watch      job
+findings   replay loops watch
 contracts  findings
 views      contracts
 page       views
-watch      job
 session    api watch
 libgomp    base
 loops      base

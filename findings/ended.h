@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the ranks of a run that died stood, and who held them up: the verdict that pythia watch would have given
+ * (watch/verdict.h), from what their parts keep.
+ *
+ * Threads: any.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_ENDED_H
+#define PYTHIA_FINDINGS_ENDED_H
+
+#include "watch/verdict.h"
+
+struct report;
+
+/* Ranks that stood in the same place. */
+struct report_ended_in {
+    const char *call;  /* "": before the first one */
+    const char *place; /* "": not known */
+    bool inside;       /* in it, or after it */
+    uint64_t since_ns; /* the longest of them */
+    uint32_t *rank, count;
+};
+struct report_ended {
+    struct report_ended_in *in; /* in the order of their first ranks */
+    uint32_t count;
+    struct watch_verdict verdict;
+};
+
+/* NULL: nothing is known, as of a run that ended well. The caller frees it. */
+struct report_ended *report_ended(struct report *r);
+void report_ended_destroy(struct report_ended *e);
+
+#endif
