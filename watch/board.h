@@ -17,7 +17,8 @@
  *   4. a reader trusts nothing in here (watch/read.h)
  *
  * The file goes when the process ends, also by a signal that Pythia meets. What is left by dead processes goes when a
- * first rank starts, or somebody watches, and no process of that job lives on this node any more.
+ * first rank starts, or somebody watches, and no process of that job lives on this node any more; so does what never
+ * became a board, after a minute.
  *
  * Threads: as said.  Hook-safe: what is inline, and no more.
  */

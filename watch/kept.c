@@ -48,8 +48,8 @@ char *watch_kept_text(const struct watch_sight *s)
         known += b->from && b->met[i] == b->from ? b->sum[i].count : 0;
     fprintf(f, "call %x %x %x %" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx64 " %" PRIx64
             " %" PRIx64 " %" PRIx64 "\n", b->is.what.call_kind, b->is.what.blocking, b->is.what.how,
-            (uint32_t)b->source, (uint32_t)b->dest, (uint32_t)b->tag, (uint32_t)b->any, (uint32_t)b->null, b->longest, known, b->events,
-            b->where);
+            (uint32_t)b->source, (uint32_t)b->dest, (uint32_t)b->tag, (uint32_t)b->any, (uint32_t)b->null, b->longest,
+            known, b->events, b->where);
     for (const struct watch_comm *c = b->comm; c < b->comm + WATCH_COMMS; c++)
         if (c->handle)
             fprintf(f, "comm %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx32 " %" PRIx32 " %" PRIx32 " %s\n", c->handle,

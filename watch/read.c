@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -16,7 +17,7 @@
 #include "base/name.h"
 #include "base/order.h"
 
-enum { READ_TRIES = 50, READ_NAP_US = 200 };
+enum { READ_TRIES = 50, READ_NAP_US = 200, READ_OLD_S = 60 };
 
 /* --- Names --- */
 
@@ -157,10 +158,11 @@ static enum watch_reading read_open(int f, uint64_t job, uint32_t rank, struct w
 {
     struct watch_board *b = &s->board;
     size_t size = offsetof(struct watch_board, job);
-    if (base_io_read_at(f, b, size, 0) != (ssize_t)size || (b->magic && b->magic != WATCH_MAGIC))
-        return WATCH_REFUSED;
-    if (!b->magic)
+    ssize_t n = base_io_read_at(f, b, size, 0);
+    if (n == 0 || (n == (ssize_t)size && !b->magic))
         return WATCH_GONE; /* being made */
+    if (n != (ssize_t)size || b->magic != WATCH_MAGIC)
+        return WATCH_REFUSED;
     if (b->version != WATCH_VERSION || b->size != sizeof *b)
         return WATCH_OTHER_VERSION;
     return read_copy(f, b) && watch_is_sound(b) && b->job == job && b->rank == rank ? WATCH_READ : WATCH_REFUSED;
@@ -228,6 +230,13 @@ void watch_read_all(uint64_t job, struct watch_sights *list)
 
 /* --- What dead processes left --- */
 
+/* Whoever makes a board does it at once: one that has long been none has lost its maker. */
+static bool is_old(const char *path)
+{
+    struct stat st;
+    return !lstat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && time(NULL) - st.st_mtime > READ_OLD_S;
+}
+
 /* A job of which somebody lives keeps the boards of its dead: they say who it was. What is not understood, as of
    another version, may be anybody's. */
 void watch_sweep(void)
@@ -239,9 +248,11 @@ void watch_sweep(void)
     for (uint32_t first = 0, end; first < count && s; first = end) {
         bool any = false;
         for (end = first; end < count && found[end].job == found[first].job; end++) {
-            if (!any)
-                watch_read(found[end].job, found[end].rank, s);
-            any |= s->reading != WATCH_READ || s->process.state != 'X';
+            if (any)
+                continue;
+            watch_read(found[end].job, found[end].rank, s);
+            watch_path(path, found[end].job, found[end].rank);
+            any = s->reading == WATCH_GONE ? !is_old(path) : s->reading != WATCH_READ || s->process.state != 'X';
         }
         for (uint32_t i = first; i < end && !any; i++) {
             watch_path(path, found[i].job, found[i].rank);

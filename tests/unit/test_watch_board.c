@@ -231,7 +231,7 @@ START_TEST(a_hostile_file_is_refused)
     put(&copy, sizeof copy - 1, 0600);
     ck_assert_int_eq(look(1), WATCH_REFUSED);
     put("", 0, 0600);
-    ck_assert_int_eq(look(1), WATCH_REFUSED);
+    ck_assert_int_eq(look(1), WATCH_GONE); /* not yet one */
     put(&copy, sizeof copy, 0620);
     chmod(path, 0620);
     ck_assert_int_eq(look(1), WATCH_REFUSED);
@@ -300,6 +300,38 @@ START_TEST(what_the_dead_left_is_swept)
     watch_board_close();
     watch_sweep();
     ck_assert_int_eq(look(1), WATCH_GONE);
+}
+END_TEST
+
+static const char *said;
+
+static void refused(const char *where, const char *why)
+{
+    (void)where;
+    said = why;
+}
+
+/* Its maker was killed before it had a size, or anything in it. */
+START_TEST(what_never_became_a_board)
+{
+    static const char nothing[sizeof(struct watch_board)];
+    const struct timespec past[2] = {{.tv_sec = time(NULL) - 3600}, {.tv_sec = time(NULL) - 3600}};
+    for (int full = 0; full < 2; full++) {
+        struct watch_sights list = {.refuse = refused};
+        make(1);
+        watch_board_close();
+        put(nothing, full ? sizeof nothing : 0, 0600);
+        watch_sweep();
+        ck_assert_int_eq(access(path, F_OK), 0); /* it may yet become one */
+        ck_assert_int_eq(look(1), WATCH_GONE);
+        said = NULL;
+        watch_read_all(number(), &list);
+        ck_assert_ptr_null(said);
+        watch_sights_free(&list);
+        ck_assert_int_eq(utimensat(AT_FDCWD, path, past, 0), 0);
+        watch_sweep();
+        ck_assert_int_ne(access(path, F_OK), 0);
+    }
 }
 END_TEST
 
@@ -407,6 +439,7 @@ int main(void)
         UNIT_TEST(a_board_is_made_new_or_not_at_all),
         UNIT_TEST(a_hostile_file_is_refused),
         UNIT_TEST(what_the_dead_left_is_swept),
+        UNIT_TEST(what_never_became_a_board),
         UNIT_TEST(what_is_not_understood_stays),
         UNIT_TEST(a_child_leaves_its_parents_board),
         UNIT_TEST(boards_are_copied),
