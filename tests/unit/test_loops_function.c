@@ -292,7 +292,8 @@ __attribute__((noinline)) static void with_a_pad(int n)
         default: here(4); here(5);
         }
         __asm__ volatile("leaq 2f(%%rip), %0\n\tleaq 1f(%%rip), %1\n\tjmp 1f\n"
-                         "2:\taddl $1, %%eax\n\tjmp 1f\n1:\taddl $1, %%eax" : "=r"(address), "=r"(other) : : "eax", "cc");
+                         "2:\taddl $1, %%eax\n\tjmp 1f\n1:\taddl $1, %%eax"
+                         : "=r"(address), "=r"(other) : : "eax", "cc");
         (void)base_modules_find(address, &pad);
         (void)base_modules_find(other, &aside);
         here(6);
