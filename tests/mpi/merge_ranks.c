@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "file/file.h"
-#include "job/starts.h"
 #include "merge/merge.h"
 #include "merge/merge_mpi.h"
 #include "tests/unit/simulate.h"
@@ -69,7 +68,6 @@ int main(int argc, char **argv)
         simulate_rank(&r, shape, (uint32_t)rank, (uint32_t)ranks, 5);
         mine = r.job;
         r.job = NULL;
-        job_starts_prune(mine); /* a session hands on what its values name */
         if (is_absent(argc, argv, rank)) {
             job_destroy(mine);
             mine = NULL;

@@ -27,6 +27,7 @@ struct recorder {
     struct simulate_stream *stream;
     uint32_t room, world, module;
     uint64_t random;
+    int64_t starts; /* what completions complete */
 };
 
 static void record(struct recorder *r, const char *function, uint64_t place, uint32_t channels, int64_t peer,
@@ -43,6 +44,7 @@ static void record(struct recorder *r, const char *function, uint64_t place, uin
     e.value[GRAMMAR_PEER] = peer;
     e.value[GRAMMAR_BYTES] = bytes;
     e.value[GRAMMAR_TEAM] = bytes % 3 + 1;
+    e.value[GRAMMAR_STARTS] = r->starts;
     if (s->count == r->room) {
         r->room = r->room ? r->room * 2 : 64;
         s->hash = realloc(s->hash, r->room * sizeof *s->hash);
@@ -53,14 +55,15 @@ static void record(struct recorder *r, const char *function, uint64_t place, uin
     grammar_append(r->grammar, &e);
 }
 
-enum { PEER = 1 << GRAMMAR_PEER, BYTES = 1 << GRAMMAR_BYTES, TEAM = 1 << GRAMMAR_TEAM };
+enum { PEER = 1 << GRAMMAR_PEER, BYTES = 1 << GRAMMAR_BYTES, TEAM = 1 << GRAMMAR_TEAM,
+       STARTS = 1 << GRAMMAR_STARTS };
 
 static void ring(struct recorder *r, uint32_t rank, uint32_t ranks)
 {
     for (int i = 0; i < 20; i++) {
         record(r, "MPI_Isend", 1, PEER | BYTES, (rank + 1) % ranks, 800);
         record(r, "MPI_Irecv", 2, PEER | BYTES, (rank + ranks - 1) % ranks, 800);
-        record(r, "MPI_Waitall", 3, 0, 0, 0);
+        record(r, "MPI_Waitall", 3, STARTS, 0, 0);
         record(r, "omp parallel", 4, TEAM, 0, i);
         if (i % 5 == 4)
             record(r, "MPI_Bcast", 5, PEER | BYTES, 0, 8 * i);
@@ -96,7 +99,7 @@ static void stencil(struct recorder *r, uint32_t rank, uint32_t ranks)
             if (at + 1 < side && rank + step[d] < ranks)
                 record(r, "MPI_Isend", 20 + d, PEER | BYTES, rank + step[d], 100);
         }
-        record(r, "MPI_Waitall", 3, 0, 0, 0);
+        record(r, "MPI_Waitall", 3, STARTS, 0, 0);
     }
 }
 
@@ -145,19 +148,25 @@ static void disturb_numbers(struct job *j, uint32_t rank)
     }
 }
 
+static struct job_start_run starts_of(void)
+{
+    return (struct job_start_run){ 2, -1, 2 };
+}
+
 /* Who is in the world and in the rank's row of a grid; its messages; what completions complete. */
 static void send_and_receive(struct recorder *r, uint32_t rank, uint32_t ranks)
 {
     struct simulate_stream *s = r->stream;
     const struct job_run world = { 0, ranks, 1 },
                          row = { rank - rank % 4, rank - rank % 4 + 4 > ranks ? ranks % 4 : 4, 1 };
-    const struct job_start_run runs[] = { { 2 + rank % 3, -1, 2 } };
+    const struct job_start_run runs = starts_of();
     int error = job_comm_add_members(r->job, r->world, &world, 1, NULL, 0);
     error |= job_comm_add_members(r->job, job_comm(r->job, "world/split#0", 4), &row, 1, NULL, 0);
-    error |= job_starts_add(r->job, job_starts_name(runs, 1), runs, 1);
     for (uint32_t i = 0; i < s->count; i++) {
         const struct grammar_event *e = &s->event[i];
         const char *function = job_text(r->job, r->job->terminals[e->terminal].function);
+        if (e->channels & STARTS)
+            error |= job_starts_add(r->job, r->starts, &runs, 1);
         if (e->channels & 1 << GRAMMAR_PEER && e->value[GRAMMAR_PEER] >= 0 && e->value[GRAMMAR_PEER] < ranks)
             error |= job_flow_add(r->job, rank, e->terminal, strstr(function, "ecv") != NULL,
                                   (uint32_t)e->value[GRAMMAR_PEER], 1, (uint64_t)e->value[GRAMMAR_BYTES]);
@@ -234,6 +243,8 @@ void simulate_rank(struct simulate_rank *out, enum simulate_shape shape, uint32_
         r.random = seed * 1000003 + (shape == SIMULATE_RANDOM ? rank % 5 * 77 : rank) + thread;
         r.stream->rank = rank;
         r.stream->thread = thread;
+        const struct job_start_run runs = starts_of();
+        r.starts = job_starts_name(&runs, 1);
         shapes[shape](&r, rank, ranks);
         send_and_receive(&r, rank, ranks);
         timeline(&r, rank, thread);
