@@ -41,17 +41,27 @@ static struct job_threads sum_of_ranks(const struct report_model *m)
     return sum;
 }
 
-/* Whether the timed executions tell what all of them were like, or teams do not matter. */
+/* Threads beside the first that make calls by themselves, or have regions of their own. */
+static bool others_work(const struct report_model *m)
+{
+    for (uint32_t i = 0; i < m->job->stream_count; i++)
+        if (m->job->streams[i].thread && m->job->streams[i].events)
+            return true;
+    return false;
+}
+
+/* Whether the timed executions tell what all of them were like, or teams do not matter: what a thread does that is in
+   none is not known where it has a stream of its own. */
 static bool is_measured(const struct report_model *m, const struct job_threads *all, uint32_t threads)
 {
     const double least_covered = 0.05, least_time = 0.01;
 
     if (threads == 1)
         return true;
-    if (!all->team_ns)
-        return (double)m->sum_omp_ns <= least_time * (double)m->sum_wall_ns;
-    return (double)all->timed_ns >= least_covered * (double)all->team_ns ||
-           (double)all->region_ns <= least_time * (double)m->sum_wall_ns;
+    if (all->team_ns && (double)all->timed_ns >= least_covered * (double)all->team_ns)
+        return true;
+    double regions = (double)(all->team_ns ? all->region_ns : m->sum_omp_ns);
+    return regions <= least_time * (double)m->sum_wall_ns && !others_work(m);
 }
 
 /* Threads of a rank in regions, ns a rank; `of_all`: what stands for those that were not measured. */

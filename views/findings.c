@@ -63,10 +63,11 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
                *function = job_text(r->job, r->job->terminals[one->call].function);
     bool same = !strcmp(one->where, one->cause);
     const char *more = one->more ? report_text(" and %u more", one->more) : "";
+    const char *at = one->kind == REPORT_SERIAL_PART ? " before " : " at "; /* a gap is named by the call behind it */
     char *line = report_text("%s", one->where);
 
-    report_cut_place(line, 79 - 23 - (int)strlen(words) - (int)strlen(more));
-    fprintf(out, "%5.1f %% %9s  %s at %s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, line, more);
+    report_cut_place(line, 79 - 19 - (int)strlen(at) - (int)strlen(words) - (int)strlen(more));
+    fprintf(out, "%5.1f %% %9s  %s%s%s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, at, line, more);
     line = report_text("%s", one->cause);
     report_cut_place(line, 79 - 19 - 8 - (int)strlen(one->ranks) - (int)strlen(advice));
     bool late = one->kind == REPORT_IMBALANCE || one->kind == REPORT_MOVING_IMBALANCE; /* their work is before it */
@@ -79,7 +80,7 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
 }
 
 /* The first lines, until they have nine tenths of what is lost. */
-static uint32_t print_lines(struct report *r, const struct report_findings *f, double lost, uint32_t most, FILE *out)
+static void print_lines(struct report *r, const struct report_findings *f, double lost, bool all, uint32_t most, FILE *out)
 {
     double told = 0;
     uint32_t i = 0;
@@ -91,8 +92,7 @@ static uint32_t print_lines(struct report *r, const struct report_findings *f, d
         told += f->finding[i].share;
     }
     if (f->count > i)
-        fprintf(out, "  and %u more (--view waits)\n", f->count - i);
-    return i;
+        fprintf(out, "  and %u more (%s)\n", f->count - i, all ? "--format json" : "--view waits");
 }
 
 /* What other threads than the first of each rank spent in MPI, ns: the replay does not follow them. */
@@ -142,7 +142,7 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
     if (!f->count && !print_not_known(r, true, all, out) && !r->job->ends.count) /* a hang costs all that there is */
         fprintf(out, "\nnothing costs more than 1 %% of the ranks' time by waiting%s\n",
                 missing ? " for each other" : "");
-    print_lines(r, f, l && !all ? l->lost : 1, all ? 20 : most, out);
+    print_lines(r, f, l && !all ? l->lost : 1, all, all ? 20 : most, out);
     if (f->minor >= LEAST_SHARE)
         fprintf(out, "%5.1f %%            what costs less than 1 %% each, together\n", 100 * f->minor);
     if (f->count)

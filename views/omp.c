@@ -66,7 +66,7 @@ static void print_choice(const struct report *r, FILE *out)
         out,
         "\neff.: time of one thread / (time x threads), at places that ran with both; fork/join: the shortest region "
         "of that size had it too\n");
-    report_print_reading(r->job->regions, r->job->region_count, out);
+    report_print_reading(r, r->job->regions, r->job->region_count, out);
     if (several)
         fprintf(out, "several sizes did the same work in %u of %u regions; one thread was best in %u\n", several,
                 m->region_count, one);
@@ -126,10 +126,9 @@ void report_print_known(const struct report *r, const struct job_region *g, FILE
         for (uint32_t i = 1; i < g->size_count && i < JOB_REGION_SIZES; i++)
             if (g->size[i].size != g->team && (g->size[i].count > most->count || most->size == g->team))
                 most = &g->size[i];
-        fprintf(out, "  oracle: %s of %s executions with another team than the program's %u, mostly %u (mean %s); "
-                "estimated %s %.3g s\n", report_count(g->changed), report_count(g->executions), g->team, most->size,
-                report_time(report_mean(most->ns, most->count)), g->gain_ns < 0 ? "loss" : "gain",
-                fabs((double)g->gain_ns / 1e9));
+        fprintf(out, "  oracle: %s of %s executions with another team than the program's %u, mostly %u (mean %s)\n",
+                report_count(g->changed), report_count(g->executions), g->team, most->size,
+                report_time(report_mean(most->ns, most->count)));
     }
     if (g->controls)
         fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
@@ -140,19 +139,23 @@ void report_print_known(const struct report *r, const struct job_region *g, FILE
             fprintf(out, "  oracle: %s: %s\n", left, left_alone(r, g, i, room));
 }
 
-/* How many regions fewer threads may run, as their code says, and what reading it took. */
-void report_print_reading(const struct job_region *g, uint32_t count, FILE *out)
+/* How many regions fewer threads may run, as far as this is known, and what reading their code took. */
+void report_print_reading(const struct report *r, const struct job_region *g, uint32_t count, FILE *out)
 {
+    char room[320];
     uint64_t ns = 0;
-    uint32_t proven = 0;
+    uint32_t free = 0;
 
     for (uint32_t i = 0; i < count; i++) {
+        bool left = false;
+        for (int k = 0; k <= JOB_FIXED_REASONS; k++)
+            left |= left_alone(r, &g[i], k, room) != NULL;
         ns += g[i].proof_ns;
-        proven += job_proof_reason(g[i].proof) == JOB_PROOF_HARMLESS;
+        free += !left && g[i].team > 1;
     }
     if (count)
-        fprintf(out, "fewer threads may do the work of %u of %u regions; reading their code took %s\n", proven, count,
-                report_time((double)ns));
+        fprintf(out, "fewer threads may do the work of %u of %u regions%s; reading their code took %s\n", free, count,
+                free < count ? " (each says why not)" : "", report_time((double)ns));
 }
 
 void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region)

@@ -12,17 +12,6 @@ static bool is_comparable(const struct job_oracle *o)
     return o->start_time && o->recorded_ns && o->ranks == o->recorded_ranks;
 }
 
-/* ", 11.1 % faster than recorded". */
-static void print_change(const struct job_oracle *o, FILE *out)
-{
-    double change = 100 * ((double)o->wall_ns / (double)o->recorded_ns - 1);
-
-    if (change < 0.05 && change > -0.05)
-        fputs(", as long as recorded", out);
-    else
-        fprintf(out, ", %.1f %% %s than recorded", change < 0 ? -change : change, change < 0 ? "faster" : "slower");
-}
-
 static void print_oracle(const struct job *j, FILE *out)
 {
     const struct job_oracle *o = &j->oracle;
@@ -38,11 +27,8 @@ static void print_oracle(const struct job *j, FILE *out)
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
         fprintf(out, "\n  median error of the time until the next event %.0f %%", 100 * error);
-    fprintf(out, "\n  %s actions, estimated %s %.3g s, cost of the oracle %.3g s\n", report_count(o->actions),
-            o->gain_seconds < 0 ? "loss" : "gain", fabs(o->gain_seconds), o->cost_seconds);
-    if (o->actions && is_comparable(o)) /* in the unit of the estimate: sums over ranks */
-        fprintf(out, "  measured gain %.3g s: what the ranks took less than when recorded\n",
-                ((double)o->recorded_ns - (double)o->wall_ns) * 1e-9 * o->ranks);
+    fprintf(out, "\n  %s action%s, cost of the oracle %.3g s\n", report_count(o->actions), o->actions == 1 ? "" : "s",
+            o->cost_seconds);
 }
 
 /* Regions and tasks as predicted runs have seen them. */
@@ -56,7 +42,7 @@ static void print_learned(struct report *r, FILE *out)
         fprintf(out, "%s%s: entered %s times\n", i ? "" : "\n", where, report_count(l->regions[i].executions));
         report_print_known(r, &l->regions[i], out);
     }
-    report_print_reading(l->regions, l->region_count, out);
+    report_print_reading(r, l->regions, l->region_count, out);
     report_print_tasks(r, l->tasks, l->task_count, out);
 }
 
@@ -75,7 +61,7 @@ void report_print_predicted(struct report *r, FILE *out)
         fprintf(out, ", %s", report_date_text(o->start_time));
     fprintf(out, "\nwall time %s", report_time((double)o->wall_ns));
     if (is_comparable(o))
-        print_change(o, out);
+        fprintf(out, ", %s when recorded", report_time((double)o->recorded_ns));
     if (o->recorded_ns) {
         fprintf(out, "\nrecorded: %s, %s, %s", report_time((double)o->recorded_ns),
                 report_size_text(o->recorded_ranks, 0), report_date_text(o->recorded_time));

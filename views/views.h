@@ -86,7 +86,7 @@ void report_print_own(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);
 /* Parts of it, of the recording or of what was learned. The oracle's knowledge of a region; nothing for NULL. */
 void report_print_known(const struct report *r, const struct job_region *g, FILE *out);
-void report_print_reading(const struct job_region *g, uint32_t count, FILE *out);
+void report_print_reading(const struct report *r, const struct job_region *g, uint32_t count, FILE *out);
 void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t count, FILE *out);
 void report_print_machine(struct report *r, FILE *out);
 void report_print_comm(struct report *r, FILE *out);

@@ -31,7 +31,6 @@ function time(seconds) {
   return Math.floor(minutes / 60) + "h" + String(minutes % 60).padStart(2, "0") + "m";
 }
 
-const gain = seconds => (seconds < 0 ? "loss " : "gain ") + time(Math.abs(seconds));
 function bytes(n) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
   let u = 0;

@@ -121,7 +121,8 @@ function drawPrediction() {
   const target = byId("prediction"), o = data.oracle;
   if (!o) { target.append("This job was not predicted from yet: pythia predict stores here how good its predictions were."); return; }
   target.append(element("p", {}, `Last predicted run: ${plural(o.events, "event")} on ${plural(o.ranks, "rank")}, ${time(o.wall_seconds)}` +
+    (o.recorded_wall_seconds === null ? "" : `, ${time(o.recorded_wall_seconds)} when recorded`) +
     (o.time_error_median === null ? "" : `; median error of the time to the next event ${percent(o.time_error_median)}`) +
-    `; ${plural(o.actions, "action")}, estimated ${gain(o.gain_seconds)}, cost of the oracle ${time(o.cost_seconds)}.`),
+    `; ${plural(o.actions, "action")}, cost of the oracle ${time(o.cost_seconds)}.`),
   element("div", { class: "plots" }, accuracyPlot(o), calibrationPlot(o)));
 }

@@ -62,7 +62,7 @@ function known(c) {
   if (!c) return [];
   const left = c.changed ? "otherwise left alone" : "left alone", lines = c.kept.map(reason => `oracle: ${left}: ${reason}`);
   if (c.changed)
-    lines.unshift(`oracle: ${count(c.changed)} of ${count(c.executions)} with another team than the program's ${c.own_size}; estimated ${gain(c.gain_seconds)}`);
+    lines.unshift(`oracle: ${count(c.changed)} of ${count(c.executions)} with another team than the program's ${c.own_size}`);
   if (c.controls)
     lines.push(`oracle: ${count(c.controls)} control turns with ${c.own_size}: mean ${time(c.control_seconds / c.controls)}, where the chosen size takes ${time(c.control_chosen_seconds / c.controls)}`);
   return lines;
