@@ -80,7 +80,8 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
 }
 
 /* The first lines, until they have nine tenths of what is lost. */
-static void print_lines(struct report *r, const struct report_findings *f, double lost, bool all, uint32_t most, FILE *out)
+static void print_lines(struct report *r, const struct report_findings *f, double lost, bool all, uint32_t most,
+                        FILE *out)
 {
     double told = 0;
     uint32_t i = 0;
