@@ -187,7 +187,8 @@ int job_starts_check(const struct job *j, char *why, size_t size)
     const struct job_starts *s = &j->starts;
     for (uint32_t i = 0; i < s->count; i++) {
         const struct job_start_list *l = &s->list[i];
-        if (l->name != job_starts_name(s->runs + l->first, l->count) || (i && l[-1].name >= l->name))
+        if (l->first > s->run_count || l->count > s->run_count - l->first ||
+            l->name != job_starts_name(s->runs + l->first, l->count) || (i && l[-1].name >= l->name))
             return job_refuse(why, size, "list of starts %u: its name or order", i);
     }
     return 0;

@@ -286,7 +286,7 @@ struct replay_model replay_bind_model(const struct replay_bind *b)
     const struct bind_network *n = b->change && b->change->network ? b->change->network : &b->network;
 
     return (struct replay_model){
-        .L = (int64_t)(n->latency + 2 * n->overhead), .G = (int64_t)(1000 * n->byte), .S = BIND_EAGER
+        .L = replay_ns(n->latency + 2 * n->overhead), .G = replay_ns(1000 * n->byte), .S = BIND_EAGER
     };
 }
 

@@ -154,7 +154,7 @@ static double extra_of(const struct replay_bind *b, uint32_t rank, uint32_t site
 static struct replay_op spent(uint32_t place, double ns, bool computes)
 {
     return (struct replay_op){
-        .kind = REPLAY_COMPUTE, .computes = computes, .place = place, .ns = (int64_t)(ns > 0 ? ns + 0.5 : 0)
+        .kind = REPLAY_COMPUTE, .computes = computes, .place = place, .ns = replay_ns(ns + 0.5)
     };
 }
 
@@ -332,7 +332,7 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     case BIND_WAIT_ALL:
         op[n] = waits(b, rank, node, at, what, place);
         op[n].polls = !t->blocking;
-        op[n++].ns = (int64_t)call;
+        op[n++].ns = replay_ns(call);
         break;
     case BIND_ICOLLECTIVE:
         op[n] = collective(b, rank, node, at, t, place);

@@ -339,7 +339,7 @@ int replay_run(const struct replay_source *s, const struct replay_model *model, 
     bool many = false;
     bool done = false;
     while (m.running && !(done = m.watch && m.watch->done) &&
-           !(many = how->limit && out->walked > how->limit)) {
+           !(many = (how->limit && out->walked > how->limit) || m.now > REPLAY_LATEST)) {
         if (m.heap_count)
             step(&m);
         else

@@ -151,9 +151,19 @@ struct replay_model {
     int64_t G;          /* ps a byte */
     uint64_t S;         /* bytes: longer messages wait for their receiver */
 };
+/* ns. The numbers of a file may say anything: no operation takes longer than a year, and beyond 36 years it is no replay
+   any more (PYTHIA_ELIMIT). So clocks do not wrap. */
+#define REPLAY_LONGEST ((int64_t)1 << 55)
+#define REPLAY_LATEST ((int64_t)1 << 60)
+/* Of what may be below 0, infinite or no number. */
+static inline int64_t replay_ns(double ns)
+{
+    return ns < (double)REPLAY_LONGEST ? ns > 0 ? (int64_t)ns : 0 : REPLAY_LONGEST;
+}
+
 static inline int64_t replay_wire(const struct replay_model *m, uint64_t bytes)
 {
-    return bytes > 1 ? (int64_t)((double)(bytes - 1) * (double)m->G / 1000) : 0;
+    return bytes > 1 ? replay_ns((double)(bytes - 1) * (double)m->G / 1000) : 0;
 }
 
 #endif

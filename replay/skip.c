@@ -133,9 +133,11 @@ static uint64_t periods_of(const struct replay_machine *m, const struct slot *sl
 static uint64_t periods(const struct replay_machine *m, const struct slot *slot)
 {
     const struct replay_state *s = &slot->state;
-    uint64_t most = UINT64_MAX;
     int64_t period = m->now - s->now;
+    uint64_t most = UINT64_MAX, fits = UINT64_MAX;
 
+    if (period > 0)
+        fits = m->now < REPLAY_LATEST ? (uint64_t)((REPLAY_LATEST - m->now) / period) : 0;
     for (uint32_t r = 0; r < m->ranks && most; r++) {
         if (replay_state_still(m, s, r))
             continue;
@@ -148,7 +150,7 @@ static uint64_t periods(const struct replay_machine *m, const struct slot *slot)
         if (replay_state_still(m, s, e->host) && n < most)
             most = n;
     }
-    return most == UINT64_MAX ? 0 : most;
+    return most == UINT64_MAX ? 0 : most < fits ? most : fits;
 }
 
 /* Equal, or equal but for clocks, when exact periods were looked for long enough. */

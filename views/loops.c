@@ -120,7 +120,7 @@ static const char *rate_text(const struct view *v, const struct report_loop_call
     int loop = shown(v, c->loop);
     uint64_t of = loop < 0 ? c->streams : v->all ? c->turns : c->outer;
     double rate = of ? (double)c->count / (double)of : 0, turns = loop < 0 ? -1 : report_loop_turns(&v->l->loop[loop]);
-    if (c->count == of || (loop < 0 && rate < 1))
+    if (!c->count || !c->streams || c->count == of || (loop < 0 && rate < 1))
         return "";
     if (rate > 1 && c->count % of == 0)
         return report_text(", x %llu", (unsigned long long)(c->count / of));
