@@ -11,6 +11,7 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "file/file.h"
+#include "job/ranges.h"
 #include "merge/merge.h"
 #include "pythia.h"
 #include "tools/progress.h"
@@ -44,10 +45,22 @@ static void parts_destroy(struct parts *p)
     free(p->part);
 }
 
+/* By the classes' members: a record of streams may be of a block of ranks. */
+static uint32_t lowest_rank(const struct job *j)
+{
+    uint32_t lowest = UINT32_MAX;
+
+    for (uint32_t i = 0; i < j->class_count; i++) {
+        struct job_member first = job_ranges_first(j->classes[i].ranges, j->classes[i].member_ranges);
+        lowest = first.rank < lowest ? first.rank : lowest;
+    }
+    return lowest;
+}
+
 static int add_one(struct job *j, void *context)
 {
     struct parts *p = context;
-    struct part part = { NULL, j, j->stream_count ? j->streams[0].rank : UINT32_MAX };
+    struct part part = { NULL, j, lowest_rank(j) };
 
     base_must(base_array_more(&p->part, p->count, sizeof part));
     part.path = tool_need(strdup(p->path));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The merge of a job of any size, without MPI:   merge_scale SHAPE RANKS [FILE]
+ * The merge of a job of any size, without MPI:   merge_scale SHAPE RANKS [FILE [PARTS]]
  *
  * Goes through the binomial tree of merge/merge_mpi.h depth first, so that it holds one job a level. Some edges of each
  * level are done as over MPI, with hashes, message, unpacking, and are measured; the others join directly, which gives
- * the same. One line a level, tab-separated; then the file that would be written, and its size.
+ * the same. One line a level, tab-separated; then the file that would be written, and its size. PARTS gets the part of
+ * each rank, one after the other, as a run that died leaves them: for `pythia merge`.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ struct level {
 
 static struct level levels[LEVELS];
 static enum shape shape;
+static FILE *parts;
 static uint32_t ranks;
 
 static double now_us(void)
@@ -94,11 +96,23 @@ static void take(struct job *into, struct job *from, int depth)
     l->classes = into->class_count > l->classes ? into->class_count : l->classes;
 }
 
+static struct job *one_rank(uint32_t rank)
+{
+    struct job *j = shape_rank(shape, rank, ranks);
+    void *data;
+    size_t size;
+    if (parts && (file_pack_for_file(j, &data, &size) || fwrite(data, 1, size, parts) != size))
+        fail("cannot write the parts");
+    if (parts)
+        free(data);
+    return j;
+}
+
 /* Ranks first … first + 2^depth - 1, as far as there are any. */
 static struct job *merge_all(uint32_t first, int depth)
 {
     if (depth == 0)
-        return shape_rank(shape, first, ranks);
+        return one_rank(first);
     uint32_t half = 1u << (depth - 1);
     struct job *left = merge_all(first, depth - 1);
     if (half < ranks && first < ranks - half)
@@ -156,12 +170,15 @@ int main(int argc, char **argv)
     shape = argc > 2 ? shape_named(argv[1]) : SHAPES;
     ranks = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
     if (shape == SHAPES || !ranks || ranks > 1u << 30) {
-        fprintf(stderr, "usage: merge_scale ring|stencil|master|trips|irregular|halo|cube|levels RANKS [FILE]\n");
+        fprintf(stderr, "usage: merge_scale ring|stencil|master|trips|irregular|halo|cube|levels RANKS [FILE [PARTS]]\n");
         return 2;
     }
     while (1u << depth < ranks)
         depth++;
+    parts = argc > 4 ? fopen(argv[4], "wb") : NULL;
     struct job *j = merge_all(0, depth);
+    if (parts && fclose(parts))
+        fail("cannot write the parts");
     for (int i = 0; i < depth; i++)
         print_level(i);
     print_file(j, argc > 3 ? argv[3] : "merge_scale.pythia");

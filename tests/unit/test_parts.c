@@ -58,7 +58,7 @@ void progress_end(struct progress *p)
 
 /* --- Tests --- */
 
-enum { RANKS = 200, LEVELS = 8 };
+enum { RANKS = 600 /* several of a block */, LEVELS = 10 };
 
 static struct job *rank_of(uint32_t rank)
 {
@@ -90,6 +90,7 @@ START_TEST(parts_are_joined_pairwise)
     }
     ck_assert_int_eq(fclose(f), 0);
     ck_assert_int_eq(parts_join(directory, &joined), TOOL_OK);
+    ck_assert_uint_eq(job_streams(joined), RANKS);
     ck_assert_uint_eq(merges, RANKS - 1);
     ck_assert_uint_le(copied, (uint64_t)RANKS * LEVELS);
     struct bytes a = bytes_pack(whole), b = bytes_pack(joined);
