@@ -209,6 +209,35 @@ int base_replace_commit(struct base_replace *r)
     return 0;
 }
 
+/* Some file systems have no second names: there the file moves, and who comes first has a name. */
+static int keep_as(const char *path, const char *name)
+{
+    struct stat st;
+    if (!link(path, name))
+        return 0;
+    if (errno == EEXIST || !lstat(name, &st)) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(path, name);
+}
+
+int base_replace_keep(const char *path, char kept[PATH_MAX])
+{
+    struct base_replace r;
+    int error = resolve(&r, path);
+    for (unsigned i = 1; !error; i++) {
+        if ((size_t)snprintf(kept, PATH_MAX, "%s.old-%u", r.path, i) >= PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        if (!keep_as(r.path, kept))
+            return 0;
+        error = errno != EEXIST;
+    }
+    return -1;
+}
+
 int base_replace_possible(const char *path)
 {
     struct base_replace r;

@@ -35,6 +35,9 @@ int base_replace_open(struct base_replace *r, const char *path, bool wait);
 int base_replace_commit(struct base_replace *r);
 void base_replace_abandon(struct base_replace *r);
 
+/* What is at `path` is kept beside it, as PATH.old-1 or with the first number that is free: kept[] says where. It has
+   its old name, too, until that is given to another file, where the file system can do so. */
+int base_replace_keep(const char *path, char kept[PATH_MAX]);
 /* Whether it could be written now: -1 with errno where not. Nothing is changed, nothing is left. */
 int base_replace_possible(const char *path);
 /* Removes what dead processes of this machine left beside `path`. errno is kept. */

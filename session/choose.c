@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Record or predict, from which file and into which: rank 0 decides, says so in one line, and tells the others. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -107,7 +108,7 @@ static enum kinship kinship(const struct job *reference)
 
 /* Whether the file that is to be written, if it is there, may be lost: a recording of this program, also of a damaged
    one. */
-bool session_may_replace(const char *path)
+static bool may_replace(const char *path)
 {
     char magic[sizeof FORMAT_MAGIC - 1], why[256];
     struct stat st;
@@ -122,6 +123,20 @@ bool session_may_replace(const char *path)
     bool may = is_job && (file_open(path, &there, why, sizeof why) || kinship(there) != FOREIGN);
     job_destroy(there);
     return may;
+}
+
+bool session_make_way(const char *path, char *why, size_t size)
+{
+    char kept[PATH_MAX];
+    if (may_replace(path))
+        return true;
+    if (base_replace_keep(path, kept)) {
+        snprintf(why, size, "%s: is no recording of this program, and can't be kept under another name: %s", path,
+                 strerror(errno));
+        return false;
+    }
+    base_log_warn("%s was there and no recording of this program: it is kept as %s", path, kept);
+    return true;
 }
 
 static void say_predict(const struct job *reference, enum kinship kin, uint32_t ranks)
@@ -242,12 +257,6 @@ enum session_mode session_choose(const struct session_world *world)
     }
     if (!claim_output(world))
         return SESSION_OFF;
-    if (!session_may_replace(output_path)) {
-        session_tree_said();
-        base_log_warn("%s is there and no recording of this program: it stays as it was, and the program runs on "
-                      "unrecorded (PYTHIA_FORCE=yes replaces it)", output_path);
-        return SESSION_OFF;
-    }
     base_log_info("recording to %s", session_output_path());
     base_replace_sweep(session_output_path());
     session_parts_put_aside();

@@ -274,7 +274,9 @@ void session_delay_finish(struct job *job);
 
 /* choose.c: the job that session_choose or session_find_reference has opened, the caller's; NULL without. */
 struct job *session_chosen(void);
-bool session_may_replace(const char *path);
+/* What stands where a job file goes and is no recording of this program is kept as PATH.old-N, and a line says so.
+   False: it cannot be, and nothing may be written there. */
+bool session_make_way(const char *path, char *why, size_t size);
 
 /* predict.c */
 int session_predict_open(const void *reference, size_t size);

@@ -109,7 +109,7 @@ static void publish_recorded(const struct job *job)
 {
     char why[512], elsewhere[PATH_MAX];
     const char *path = session_output_path();
-    if (file_write(job, path, why, sizeof why)) {
+    if (!session_make_way(path, why, sizeof why) || file_write(job, path, why, sizeof why)) {
         if (!write_elsewhere(job, elsewhere, sizeof elsewhere)) {
             say_lost(why);
             return;
@@ -215,14 +215,13 @@ static void publish_predicted(struct job *job)
         base_log_warn("the score of this run is not stored: %s", why);
         return;
     }
-    if (strcmp(path, session_input_path()) && !session_may_replace(path)) {
-        base_log_warn("the score of this run is not stored: %s is there and no recording of this program "
-                      "(PYTHIA_FORCE=yes replaces it)", path);
+    if (recorded_anew(&reference->info)) {
+        base_log_warn("the score of this run is not stored: %s was recorded anew meanwhile", session_input_path());
         job_destroy(reference);
         return;
     }
-    if (recorded_anew(&reference->info)) {
-        base_log_warn("the score of this run is not stored: %s was recorded anew meanwhile", session_input_path());
+    if (strcmp(path, session_input_path()) && !session_make_way(path, why, sizeof why)) {
+        base_log_warn("the score of this run is not stored: %s", why);
         job_destroy(reference);
         return;
     }

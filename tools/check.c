@@ -3,21 +3,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "file/file.h"
 #include "tools/tool.h"
 
 struct request {
-    const char *job, *program;
-};
-
-static const struct tool_option options[] = {
-    TOOL_TEXT(program, 0, "program", "NAME",
-              "only whether it was recorded from a program whose file has this name; exit code 1: from another one"),
-    { 0 },
+    const char *job;
 };
 
 static const struct tool_line usage = {
-    .options = options, .arguments = "JOB", TOOL_ONLY("job file", job),
+    .arguments = "JOB", TOOL_ONLY("job file", job),
     .doc = "Verifies a job file: every checksum and every invariant. Prints one line."
            "\v"
            "Exit code: 0 when all is well, 1 when the file can be read but an invariant does not hold, 3 when it cannot be "
@@ -25,22 +18,6 @@ static const struct tool_line usage = {
            "Example:\n"
            "  pythia check app.pythia\n",
 };
-
-static int check_program(const struct request *r)
-{
-    struct job *j;
-    char why[256] = "";
-
-    if (file_open(r->job, &j, why, sizeof why) != 0) {
-        tool_complain("%s", why);
-        return TOOL_INPUT;
-    }
-    bool of = job_is_of(j, r->program);
-    if (!of)
-        tool_complain("%s was recorded from another program, %s", r->job, job_text(j, j->info.program));
-    job_destroy(j);
-    return of ? TOOL_OK : TOOL_NO;
-}
 
 int tool_check(int argc, char **argv)
 {
@@ -50,8 +27,6 @@ int tool_check(int argc, char **argv)
     uint64_t events = 0;
 
     tool_parse(&usage, argc, argv, &r);
-    if (r.program)
-        return check_program(&r);
     int rc = tool_read_job(r.job, &j);
     if (rc != TOOL_OK)
         return rc;

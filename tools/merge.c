@@ -68,10 +68,8 @@ int tool_merge(int argc, char **argv)
 
     tool_parse(&usage, argc, argv, &r);
     int rc = parts_join(r.directory, &whole);
-    if (rc == TOOL_OK && !r.force && is_part(&r)) {
-        tool_complain("%s is one of the parts: it stays as it was (--force replaces it)", r.output);
-        rc = TOOL_OUTPUT;
-    }
+    if (rc == TOOL_OK && !r.force && is_part(&r))
+        rc = tool_keep(r.output, "one of the parts");
     if (rc == TOOL_OK) {
         report_places_keep(whole, 0);
         rc = write_job(whole, &r);

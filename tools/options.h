@@ -50,7 +50,7 @@ struct tool_option {
 /* Where a command writes to: fields `output` and `force`. */
 #define TOOL_OUTPUT(argument, help) \
     TOOL_TEXT(output, 'o', "output", argument, help), \
-    TOOL_SWITCH(force, 0, "force", "replace what is there, whatever it is")
+    TOOL_SWITCH(force, 0, "force", "replace what is there, whatever it is; else it is kept as FILE.old-1")
 /* A number of at least 0, into a double. */
 #define TOOL_MEASURE(field, letter, name, argument, help) \
     { name, argument, help, TOOL_IS_MEASURE, letter, TOOL_AT(field, double: 0), 0, 0, NULL, NULL }

@@ -181,17 +181,6 @@ static enum program_kind kind_of(const char *path, char *const *arguments)
     return program ? kind_of_file(program) : PROGRAM_UNKNOWN;
 }
 
-int program_recorded(const char *path, char *const *arguments, char *file, size_t size)
-{
-    char next[PATH_MAX], real[PATH_MAX], loader[PATH_MAX];
-    const char *program = started_by(path, arguments, next);
-
-    if (!program || base_elf_loader(program, loader, sizeof loader) == BASE_ELF_NOT ||
-        (is_interpreter(program) && *arguments) || !realpath(program, real))
-        return -1;
-    return (size_t)snprintf(file, size, "%s", real) < size ? 0 : -1;
-}
-
 /* --- The launcher --- */
 
 bool program_is_launcher(const char *command)

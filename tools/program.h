@@ -25,10 +25,6 @@ int program_list(const char *loader, const char *path, const char *preload, stru
 /* Whether `command` is itself an MPI launcher (mpirun, srun, …). */
 bool program_is_launcher(const char *command);
 
-/* The file that will be recorded where the command runs the program at `path` with these arguments: itself, or the one
-   that env, timeout and the like start; links are followed. 0, or -1 where that is a script's affair. */
-int program_recorded(const char *path, char *const *arguments, char *file, size_t size);
-
 /* Where in argv (NULL-terminated) the program itself stands: behind launchers, `pythia record` and commands such as env
    and timeout. The index of the NULL when there is none. */
 size_t program_index(char *const *argv);

@@ -4,8 +4,8 @@
  * become the program. Nothing stays between the caller and the program: process id, signals, terminal and exit code are
  * the program's own.
  *
- * What could not be written at the end is refused before the program starts. Where Pythia cannot do its part otherwise
- * (no library, a program that cannot be preloaded) the program still runs, and rank 0 says so.
+ * Where Pythia cannot do its part (no library, a program that cannot be preloaded, a place that cannot be written) the
+ * program still runs, and rank 0 says so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,6 @@
 #include "base/options.h"
 #include "base/preload.h"
 #include "base/replace.h"
-#include "file/format.h"
-#include "tools/capture.h"
 #include "tools/program.h"
 #include "tools/tool.h"
 
@@ -97,8 +95,8 @@ static const struct tool_line record_line = {
            "The command stands inside mpirun, so that only the program is preloaded, never the launcher. A script as "
            "PROGRAM works too; its children inherit the preload. PYTHIA_LIBRARY names the library to preload instead of "
            "the one that would be chosen.\n\n"
-           "The exit code is the program's own; 127 when it is not found, 126 when it cannot be executed, 4 when FILE could not "
-           "be written at the end: then it is not started.\n\n"
+           "The exit code is the program's own; 127 when it is not found, 126 when it cannot be executed. What is FILE and "
+           "no recording of PROGRAM is kept as FILE.old-1; what cannot be written there is in TMPDIR.\n\n"
            "Examples:\n"
            "  mpirun -n 8 pythia record ./app 100\n"
            "  OMP_NUM_THREADS=4 pythia record -o run1.pythia -- ./omp-app\n",
@@ -236,71 +234,21 @@ static void set_options(const struct request *r)
         set_option(row, r->value[i]);
 }
 
-/* Whether a command of ours says that the job file at `path` is another program's; what it says is then said. */
-static bool is_foreign(const char *path, const char *program, char *const *arguments)
-{
-    enum { SECONDS = 20 };
-    char file[PATH_MAX], tools[PATH_MAX];
-    char *check[] = { tools, (char[]){ "check" }, (char[]){ "--program" }, file, (char[]){ "--" }, (char *)path, NULL };
-    struct captured c;
-
-    if (program_recorded(program, arguments, file, sizeof file) != 0 ||
-        program_find_library("pythia-tools", tools, sizeof tools) != 0 || capture(check, NULL, SECONDS, &c) != 0)
-        return false;
-    bool foreign = c.status == TOOL_NO;
-    if (foreign)
-        fprintf(stderr, "%.*s", (int)strcspn(c.text, "\n"), c.text);
-    captured_free(&c);
-    return foreign;
-}
-
-/* Whether a file stands where the recording goes that may not be lost; said, the line without its end. */
-static bool in_the_way(const char *path, const char *program, char *const *arguments)
-{
-    char magic[sizeof FORMAT_MAGIC - 1];
-    struct stat st;
-    int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-
-    if (fd < 0)
-        return false;
-    bool job = read(fd, magic, sizeof magic) == (ssize_t)sizeof magic && !memcmp(magic, FORMAT_MAGIC, sizeof magic);
-    close(fd);
-    if (!job)
-        fprintf(stderr, "pythia: %s is there and no job file", path);
-    return !job || is_foreign(path, program, arguments);
-}
-
-static bool is_forced(const struct request *r)
-{
-    const char *force = getenv("PYTHIA_FORCE");
-
-    return r->value[row_named("force")] || (force && base_options_yes(force));
-}
-
-/* Refuses at the start, not after hours, what will not be written: TOOL_OUTPUT. A predicted run writes where that is
-   possible; only a file that was asked for must be. */
-static int check_output(const struct request *r, const char *program)
+/* Said at the start, not after hours: what will not be written there. A predicted run writes where that is possible;
+   only a file that was asked for must be. */
+static void check_output(const struct request *r, const char *program)
 {
     const char *given = r->value[row_named("output")] ? r->value[row_named("output")] : getenv("PYTHIA_OUTPUT");
+    bool asked = given && *given;
     char path[PATH_MAX];
 
-    if (given && *given)
+    if (asked)
         snprintf(path, sizeof path, "%s", given);
-    else if (!strcmp(r->mode, "record"))
-        snprintf(path, sizeof path, "%.200s.pythia", base_name(program));
     else
-        return TOOL_OK;
-    if (!base_log_is_first_rank())
-        return TOOL_OK;
-    if (!is_forced(r) && in_the_way(path, program, r->command + 1)) {
-        fprintf(stderr, "; %s was not started (--force replaces the file)\n", r->command[0]);
-        return TOOL_OUTPUT;
-    }
-    if (base_replace_possible(path) == 0)
-        return TOOL_OK;
-    tool_complain("cannot write %s: %s; %s was not started%s", path, strerror(errno), r->command[0],
-                  given && *given ? "" : " (-o says where else)");
-    return TOOL_OUTPUT;
+        snprintf(path, sizeof path, "%.200s.pythia", base_name(program));
+    if ((asked || !strcmp(r->mode, "record")) && base_replace_possible(path) != 0)
+        complain("warning: cannot write %s: %s; the job file will be in TMPDIR%s", path, strerror(errno),
+                 asked ? "" : " (-o says where else)");
 }
 
 /* Puts `library` first, behind what the program's sanitizer needs: tools that the user preloads keep working behind
@@ -324,13 +272,11 @@ static void warn_about_program(const char *program, const char *name)
         complain("warning: %s %s: nothing of it can be seen; what it starts can", name, why);
 }
 
-static int prepare(const struct request *r, const char *program)
+static void prepare(const struct request *r, const char *program)
 {
     char library[PATH_MAX];
-    int rc = check_output(r, program);
 
-    if (rc != TOOL_OK)
-        return rc;
+    check_output(r, program);
     set_options(r);
     warn_about_program(program, r->command[0]);
     if (program_choose_library(program, r->command + 1, library, sizeof library) != 0)
@@ -341,7 +287,6 @@ static int prepare(const struct request *r, const char *program)
                  library);
     else
         preload(library, program);
-    return TOOL_OK;
 }
 
 static int run(struct request *r)
@@ -355,9 +300,7 @@ static int run(struct request *r)
         return TOOL_USAGE;
     }
     if (rc == 0) {
-        rc = prepare(r, program);
-        if (rc != TOOL_OK)
-            return rc;
+        prepare(r, program);
         execvp(r->command[0], r->command);
         rc = errno;
     }

@@ -151,6 +151,18 @@ static bool may_replace(const struct output *o)
     return same;
 }
 
+int tool_keep(const char *path, const char *what)
+{
+    char kept[PATH_MAX];
+
+    if (base_replace_keep(path, kept) != 0) {
+        tool_complain("%s is %s, and cannot be kept under another name: %s", path, what, strerror(errno));
+        return TOOL_OUTPUT;
+    }
+    tool_complain("%s was there and %s: it is kept as %s", path, what, kept);
+    return TOOL_OK;
+}
+
 static int output_open(struct output *o, const char *path, bool force)
 {
     *o = (struct output){ .file = stdout, .force = force };
@@ -173,11 +185,8 @@ static int finish(struct output *o)
 {
     int whole = fclose(o->file) == 0;
 
-    if (whole && !o->error && !may_replace(o)) {
-        tool_complain("%s is there and no earlier output of this kind: it stays as it was (--force replaces it)",
-                      o->path);
+    if (whole && !o->error && !may_replace(o) && tool_keep(o->path, "no earlier output of this kind") != TOOL_OK)
         return TOOL_OUTPUT;
-    }
     if (whole && !o->error && base_replace_commit(&o->replace) == 0)
         return TOOL_OK;
     errno = o->error ? o->error : errno;
@@ -225,9 +234,6 @@ static bool may_replace_job(const struct job *j, const char *path)
     char why[256];
     bool may = file_read(path, &there, why, sizeof why) != 0 || job_is_of(there, job_text(j, j->info.program));
 
-    if (!may)
-        tool_complain("%s was recorded from another program, %s: it stays as it was (--force replaces it)", path,
-                      job_text(there, there->info.program));
     job_destroy(there);
     return may;
 }
@@ -236,13 +242,13 @@ int tool_write_job(const struct job *j, const char *path, bool force)
 {
     struct packed p = { 0 };
 
-    if (!force && !may_replace_job(j, path))
-        return TOOL_OUTPUT;
     if (file_pack_for_file(j, &p.data, &p.size) != 0) {
         tool_complain("%s: the job is too large for a file", path);
         return TOOL_OUTPUT;
     }
-    int rc = tool_write(path, force, print_packed, &p);
+    int rc = force || may_replace_job(j, path) ? TOOL_OK : tool_keep(path, "another program's recording");
+    if (rc == TOOL_OK)
+        rc = tool_write(path, force, print_packed, &p);
     free(p.data);
     return rc;
 }

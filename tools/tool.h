@@ -57,12 +57,16 @@ void tool_job_close(struct tool_job *j);
  * Has `print` write to a file that appears whole or not at all (a temporary one beside it, renamed at the end, removed
  * when a signal ends the command), or to standard output for NULL and "-". What is there and is not a regular file (a
  * pipe, /dev/full) is written directly. A regular file is replaced only where it is empty or begins as the new one
- * does, as an earlier output of the command: not an input, a source or a program, but by `force`. Returns TOOL_OK, or
- * TOOL_OUTPUT after a complaint.
+ * does, as an earlier output of the command, or by `force`: anything else, an input, a source or a program, is kept
+ * first. Returns TOOL_OK, or TOOL_OUTPUT after a complaint.
  */
 int tool_write(const char *path, bool force, void (*print)(void *context, FILE *out), void *context);
 
-/* Writes a job file in this way, nor over the recording of another program. */
+/* What is at `path` is kept as PATH.old-N; a line says that it was there and `what`. TOOL_OK, or TOOL_OUTPUT: it cannot
+   be, which is said, too. */
+int tool_keep(const char *path, const char *what);
+
+/* Writes a job file in this way; the recording of another program is kept, too. */
 int tool_write_job(const struct job *j, const char *path, bool force);
 
 #endif
