@@ -4,6 +4,7 @@ libpythia_merge_la_SOURCES = %D%/merge.h \
 	%D%/add.c \
 	%D%/union.c %D%/union.h \
 	%D%/merge.c \
+	%D%/programs.c %D%/programs.h \
 	%D%/turns.c \
 	%D%/update.c \
 	%D%/variant.c

@@ -11,6 +11,7 @@
 #include "job/intern.h"
 #include "job/schema.h"
 #include "job/streams.h"
+#include "merge/programs.h"
 #include "merge/union.h"
 #include "merge/merge.h"
 
@@ -27,6 +28,7 @@ struct merge {
     struct job_maps maps;      /* … the same */
     struct plan *plan;
     uint32_t new_classes;
+    uint32_t arguments; /* of `into`, with both */
     struct job made; /* tables of both */
 };
 
@@ -226,6 +228,8 @@ static void commit_tables(struct merge *m)
         else if (is_made(t))
             job_rows_swap(m->into, &m->made, t);
     m->into->info.block = m->made.info.block;
+    if (*job_text(m->into, m->arguments))
+        m->into->info.arguments = m->arguments;
 }
 
 struct merge_body merge_body_of(const struct job *j, uint32_t class_index)
@@ -247,6 +251,7 @@ int merge_job(struct job *into, const struct job *from)
     int error = job_streams_disjoint(into, from);
     error = error ?: maps_create(&m);
     error = error ?: map_definitions(&m);
+    error = error ?: merge_programs(into, from, &m.arguments);
     error = error ?: plan_classes(&m);
     error = error ?: plan_tables(&m);
     if (error) {

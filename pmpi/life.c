@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/fpu.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/modules.h"
 #include "base/name.h"
@@ -30,7 +31,8 @@
 #include "session/tree.h"
 
 enum { LIFE_HELD = 2, LIFE_READERS = 4096, /* more ranks than that do not open one file at once */
-       LIFE_PIECE = 1 << 30, LIFE_VERSION = 16384 /* more than any MPI_MAX_LIBRARY_VERSION_STRING */ };
+       LIFE_PIECE = 1 << 30, LIFE_ASKED = 2048,
+       LIFE_VERSION = 16384 /* more than any MPI_MAX_LIBRARY_VERSION_STRING */ };
 
 static struct {
     MPI_Comm comm; /* of those that run under Pythia; MPI_COMM_NULL: it is off on all ranks */
@@ -74,6 +76,7 @@ extern const struct watch_call __stop_pythia_calls[] __attribute__((visibility("
 struct life_order {
     uint64_t mode;
     uint64_t spawned; /* number of this world, 0: the first */
+    uint64_t asked; /* a hash of what it was asked for */
     uint64_t mark; /* what the reference is known by */
     uint64_t job; /* tells this run from all others */
     uint64_t size; /* of its bytes, where they are sent */
@@ -115,6 +118,29 @@ static bool life_send(struct life_order *order, bool first, MPI_Comm comm, void 
     return life_bcast(first ? (void *)bytes : *packed, order->size, comm) == MPI_SUCCESS;
 }
 
+/* What this rank is asked for goes to text. */
+static uint64_t life_asked(char text[LIFE_ASKED])
+{
+    session_asked(text, LIFE_ASKED);
+    uint64_t hash = 1;
+    for (const char *c = text; *c; c++)
+        hash = base_hash_mix(hash ^ (unsigned char)*c);
+    return hash;
+}
+
+/* Ranks that run another program may be asked for something else (mpirun … : …): the first of them says that it does
+   not count. */
+static void life_disagree(uint64_t asked, MPI_Comm comm)
+{
+    char text[LIFE_ASKED];
+    int rank = 0, other;
+    PMPI_Comm_rank(comm, &rank);
+    int mine = other = life_asked(text) == asked ? INT_MAX : rank;
+    if (PMPI_Allreduce(&mine, &other, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && other == rank)
+        base_log_warn("rank %d is asked for \"%s\", rank 0 for something else: what rank 0 is asked for counts for all",
+                      rank, text);
+}
+
 /* Everyone learns what the first rank chose and gets the reference: *reference is session_reference() or, malloc'ed,
    *packed. */
 static struct life_order life_agree(const struct session_world *world, MPI_Comm comm, const void **reference,
@@ -128,10 +154,14 @@ static struct life_order life_agree(const struct session_world *world, MPI_Comm 
         session_spawned((uint32_t)order.spawned);
         order.mode = (uint64_t)session_choose(world);
         order.mark = session_reference_mark();
+        char asked[LIFE_ASKED];
+        order.asked = life_asked(asked);
         order.job = base_clock_system() ^ (uint64_t)getpid() << 40;
     }
     if (life_bcast(&order, sizeof order, comm) != MPI_SUCCESS)
         order.mode = SESSION_OFF;
+    else
+        life_disagree(order.asked, comm);
     session_spawned((uint32_t)order.spawned);
     if (order.mode != SESSION_PREDICT)
         return order;

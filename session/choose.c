@@ -218,6 +218,15 @@ bool session_find_reference(uint64_t mark)
     return false;
 }
 
+void session_asked(char *text, size_t size)
+{
+    const struct pythia_options *o = &session.options;
+    resolve_paths(); /* reads the options */
+    bool output = o->output && o->output[0], input = o->input && o->input[0];
+    snprintf(text, size, "%s%s%s%s%s%s", o->mode, output ? " -o " : "", output ? o->output : "", input ? " -i " : "",
+             input ? o->input : "", o->update ? " --update" : "");
+}
+
 /* Processes that know nothing of each other would all write the same file: of those that a launcher started, the first
    records; of those that a script started, each has a file of its own. */
 static bool claim_output(const struct session_world *world)

@@ -44,6 +44,8 @@ void session_spawned(uint32_t number);
 /* Mode that the options and the files ask for, without starting: for rank 0, who then tells the others. Prints the one
    line on what was chosen and why. */
 enum session_mode session_choose(const struct session_world *world);
+/* What this process is asked for of what only one process of a job decides: mode, files, update. */
+void session_asked(char *text, size_t size);
 /* Stands for the reference that session_choose found usable, for session_start, whatever the size; NULL without. */
 const void *session_reference(void);
 /* For the other processes of a job. A mark that tells a job file from every other; the same file opened here, false

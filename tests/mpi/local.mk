@@ -131,7 +131,7 @@ MPI_TESTS = \
 	%D%/packaged.test \
 	%D%/plugin.test \
 	%D%/predict.test \
-	%D%/programs.test \
+	%D%/mpmd.test %D%/programs.test \
 	%D%/progress.test \
 	%D%/refused.test \
 	%D%/rules.test \
@@ -153,7 +153,8 @@ EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.t
 	%D%/loops.c %D%/loops.test \
 	%D%/near.c %D%/near.test %D%/planted.c %D%/planted.test \
 	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/mpi.sh %D%/on_terminal.py %D%/open.test %D%/other_mpi.test \
-	%D%/other_tool.c %D%/plugin.test %D%/predict.test %D%/programs.test %D%/progress.test %D%/rules.test \
+	%D%/other_tool.c %D%/plugin.test %D%/predict.test %D%/mpmd.test %D%/programs.test %D%/progress.test \
+	%D%/rules.test \
 	%D%/slow_plugin.c %D%/table.test %D%/threads.test %D%/transparent.test %D%/twice.c
 LONG_TESTS += %D%/other_mpi.test
 EXTRA_DIST += %D%/packaged.test %D%/packaged-long.test

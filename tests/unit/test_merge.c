@@ -263,6 +263,48 @@ START_TEST(test_spread_and_sums)
 }
 END_TEST
 
+/* A job of one rank that was started so. */
+static struct job *started(const char *program, const char *arguments)
+{
+    struct job *j = job_create();
+    ck_assert_ptr_nonnull(j);
+    j->info.program = job_string(j, program);
+    j->info.arguments = job_string(j, arguments);
+    return j;
+}
+
+static void join_started(struct job *into, const char *program, const char *arguments, const char *expected)
+{
+    struct job *from = started(program, arguments);
+    ck_assert_int_eq(merge_job(into, from), 0);
+    ck_assert_str_eq(job_text(into, into->info.arguments), expected);
+    job_destroy(from);
+}
+
+/* Each program of a job is named once, in the order of ranks; ranks of one program may have arguments of their own. */
+START_TEST(test_programs)
+{
+    char more[64], name[64];
+    struct job *j = started("/x/ocean", "./ocean 1");
+    join_started(j, "/x/ocean", "./ocean 2", "./ocean 1");
+    join_started(j, "/x/atm", "./atm 3", "./ocean 1 : ./atm 3");
+    join_started(j, "/x/atm", "./atm 3", "./ocean 1 : ./atm 3");
+    join_started(j, "/x/ocean", "./ocean 1 : ./ice", "./ocean 1 : ./atm 3 : ./ice");
+    join_started(j, "/x/ice", "./ice : ./atm 3", "./ocean 1 : ./atm 3 : ./ice");
+    for (int i = 0; i < 1000; i++) {
+        struct job *from;
+        snprintf(name, sizeof name, "/x/program-%d", i);
+        snprintf(more, sizeof more, "./program-%d with arguments", i);
+        from = started(name, more);
+        ck_assert_int_eq(merge_job(j, from), 0);
+        job_destroy(from);
+    }
+    ck_assert_uint_lt(strlen(job_text(j, j->info.arguments)), 4096);
+    ck_assert_uint_gt(strlen(job_text(j, j->info.arguments)), 4000);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(test_a_stream_twice_is_refused)
 {
     struct simulate_rank r[4];
@@ -417,7 +459,7 @@ static const struct unit_test tests[] = {
     UNIT_LOOP(test_blocks_of_ranks, 9),
     UNIT_TEST(test_a_mesh_has_27_classes),
     UNIT_TEST(test_relations),
-    UNIT_TEST(test_spread_and_sums),
+    UNIT_TEST(test_spread_and_sums), UNIT_TEST(test_programs),
     UNIT_TEST(test_a_stream_twice_is_refused), UNIT_TEST(test_a_table_that_fails_fails_alone),
     UNIT_TEST(test_empty_jobs),
     UNIT_LOOP(test_bodies_left_out, SIMULATE_SHAPES),
