@@ -9,9 +9,16 @@ const char *const watch_kind_text[] = {"none", "deadlock", "missing_rank", "stop
 
 enum { IDLE_NS = 900000000 }; /* without processor time so long: it sleeps */
 
+/* The list of peers that some rows have, and these rows: row_of[first …]. */
+struct group { uint32_t first, count, among; bool done; };
+
 struct judge {
     const struct watch_row *row;
-    uint32_t ranks;
+    uint32_t ranks, groups;
+    struct group *group;
+    uint32_t *row_of;              /* by group */
+    uint32_t *in_first, *in_group; /* in whose list a rank is: in_group[in_first[rank] … in_first[rank + 1]] */
+    uint32_t *queue;               /* of ranks, each once */
     uint64_t timeout, events; /* too long; of the rank that has fewest */
     bool *late;   /* waits, and for too long */
     bool *free;   /* may go on without a wait that is too long ending */
@@ -52,36 +59,81 @@ static bool is_usual(const struct watch_row *r, uint64_t ns)
 
 /* --- What can go on --- */
 
-/* How many of its peers are in a set. */
-static uint32_t among(const struct watch_row *r, const bool *set)
+/* The rows of each group, and the groups of each peer. */
+static bool index_groups(struct judge *j)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < r->peer_count; i++)
-        n += set[r->peer[i]];
-    return n;
+    uint64_t peers = 0;
+    for (uint32_t i = 0; i < j->ranks; i++)
+        if (j->row[i].group == j->groups) { /* the first of it */
+            j->groups++;
+            peers += j->row[i].peer_count;
+        }
+    j->group = calloc((size_t)j->groups + 1, sizeof *j->group);
+    j->row_of = calloc((size_t)j->ranks + 1, sizeof *j->row_of);
+    j->queue = calloc((size_t)j->ranks + 1, sizeof *j->queue);
+    j->in_first = calloc((size_t)j->ranks + 2, sizeof *j->in_first);
+    j->in_group = calloc(peers + 1, sizeof *j->in_group);
+    if (!j->group || !j->row_of || !j->queue || !j->in_first || !j->in_group)
+        return false;
+    for (uint32_t i = 0; i < j->ranks; i++)
+        j->group[j->row[i].group + 1].first++;
+    for (uint32_t g = 0; g < j->groups; g++)
+        j->group[g + 1].first += j->group[g].first;
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        struct group *g = &j->group[j->row[i].group];
+        j->row_of[g->first + g->count++] = i;
+        for (uint32_t k = 0; g->count == 1 && k < j->row[i].peer_count; k++)
+            j->in_first[j->row[i].peer[k] + 2]++;
+    }
+    for (uint32_t i = 0; i < j->ranks; i++)
+        j->in_first[i + 2] += j->in_first[i + 1];
+    for (uint32_t g = 0; g < j->groups; g++) {
+        const struct watch_row *r = &j->row[j->row_of[j->group[g].first]];
+        for (uint32_t k = 0; k < r->peer_count; k++)
+            j->in_group[j->in_first[r->peer[k] + 1]++] = g;
+    }
+    return true;
 }
 
-/* Adds to a set who joins for those that are in it, until there is none. */
-static void spread(const struct judge *j, bool *set, bool (*joins)(const struct watch_row *r, const bool *set))
+/* Adds to a set who joins for those that are in it, until there is none: `joins` by how many of its peers are in it,
+   and only from none to one and to all can that change. */
+static void spread(struct judge *j, bool *set, bool (*joins)(const struct watch_row *r, uint32_t among))
 {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 0; i < j->ranks; i++)
-            if (!set[i] && joins(&j->row[i], set))
-                changed = set[i] = true;
+    uint32_t waiting = 0, next = 0;
+    for (uint32_t g = 0; g < j->groups; g++)
+        j->group[g].among = 0;
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        set[i] = set[i] || joins(&j->row[i], 0);
+        if (set[i])
+            j->queue[waiting++] = i;
+    }
+    while (next < waiting) {
+        uint32_t peer = j->queue[next++];
+        for (uint32_t at = j->in_first[peer]; at < j->in_first[peer + 1]; at++) {
+            struct group *g = &j->group[j->in_group[at]];
+            const struct watch_row *first = &j->row[j->row_of[g->first]];
+            if (++g->among != 1 && g->among != first->peer_count)
+                continue;
+            for (uint32_t k = g->first; k < g->first + g->count; k++) {
+                uint32_t rank = j->row_of[k];
+                if (!set[rank] && joins(&j->row[rank], g->among)) {
+                    set[rank] = true;
+                    j->queue[waiting++] = rank;
+                }
+            }
+        }
     }
 }
 
 /* Whoever does not wait is free, and then who waits for none but these. What is left waits in circles. */
-static bool can_go_on(const struct watch_row *r, const bool *free)
+static bool can_go_on(const struct watch_row *r, uint32_t going)
 {
-    uint32_t going = among(r, free);
     return r->unknown || r->peer_count == 0 || (r->any ? going > 0 : going == r->peer_count);
 }
 
-static bool waits_for(const struct watch_row *r, const bool *set)
+static bool waits_for(const struct watch_row *r, uint32_t among)
 {
-    return r->state == WATCH_WAITS && among(r, set) > 0;
+    return r->state == WATCH_WAITS && among > 0;
 }
 
 /* --- Choosing --- */
@@ -131,6 +183,12 @@ static bool same_call(const struct watch_row *a, const struct watch_row *b)
            !strcmp(a->sight->board.is.function, b->sight->board.is.function);
 }
 
+/* Of its group: what is so of the list is found once. */
+static bool is_first(const struct judge *j, uint32_t rank)
+{
+    return j->row_of[j->group[j->row[rank].group].first] == rank;
+}
+
 /* Those whom the ranks in the same collective as this one wait for, where these are fewer and one of both is at the
    end: they have left it out, or the others have not come to it. How much that says: as many as wait, and most of all
    in a call that is counted; 0: it is not so. */
@@ -142,7 +200,7 @@ static uint32_t find_others(struct judge *j, uint32_t of)
     for (uint32_t i = 0; i < j->ranks; i++)
         if (!j->free[i] && same_call(r, &j->row[i])) {
             most++;
-            for (uint32_t k = 0; k < j->row[i].peer_count; k++)
+            for (uint32_t k = 0; is_first(j, i) && k < j->row[i].peer_count; k++)
                 j->seen[j->row[i].peer[k]] = true;
         }
     for (uint32_t i = 0; i < j->ranks; i++) {
@@ -159,7 +217,7 @@ static uint32_t next_in_circle(const struct judge *j, uint32_t rank)
     const struct watch_row *r = &j->row[rank];
     uint32_t lowest = UINT32_MAX; /* peers are in the order of their requests, which chance decides */
     for (uint32_t i = 0; i < r->peer_count; i++)
-        if (!j->free[r->peer[i]] && r->peer[i] < lowest)
+        if (!j->free[r->peer[i]] && r->peer[i] < lowest && r->peer[i] != rank)
             lowest = r->peer[i];
     return lowest == UINT32_MAX ? rank : lowest;
 }
@@ -182,7 +240,7 @@ static bool judge_circles(struct judge *j, struct watch_verdict *v)
     if (!memchr(j->free, false, j->ranks))
         return false;
     for (uint32_t i = 0; i < j->ranks; i++) {
-        uint32_t says = j->free[i] || !j->row[i].comm ? 0 : find_others(j, i);
+        uint32_t says = j->free[i] || !j->row[i].comm || !is_first(j, i) ? 0 : find_others(j, i);
         if (says > most)
             memcpy(j->chosen, j->seen, j->ranks * sizeof *j->chosen);
         most = says > most ? says : most;
@@ -201,25 +259,34 @@ static bool sleeps(const struct watch_row *r)
     return s && s->idle_ns >= IDLE_NS && (s->process.state == 'S' || s->process.state == 'D');
 }
 
-/* At the end of what a rank waits for: who is somewhere else, and has been for long. */
+/* At the end of what the ranks of a group wait for: who is somewhere else, and has been for long. */
 static void choose_elsewhere(struct judge *j, uint32_t rank)
 {
-    const struct watch_row *r = &j->row[rank];
-    if (j->seen[rank])
-        return;
+    uint32_t waiting = 0, next = 0;
+    clear(j, j->chosen);
+    clear(j, j->seen);
+    for (uint32_t g = 0; g < j->groups; g++)
+        j->group[g].done = false;
+    j->queue[waiting++] = rank;
     j->seen[rank] = true;
-    if (r->state == WATCH_WAITS && r->peer_count) {
-        for (uint32_t i = 0; i < r->peer_count; i++)
-            choose_elsewhere(j, r->peer[i]);
-    } else {
-        j->chosen[rank] = true;
+    while (next < waiting) {
+        uint32_t at = j->queue[next++];
+        const struct watch_row *r = &j->row[at];
+        bool done = j->group[r->group].done;
+        j->group[r->group].done = true;
+        j->chosen[at] = r->state != WATCH_WAITS || !r->peer_count;
+        for (uint32_t i = 0; r->state == WATCH_WAITS && !done && i < r->peer_count; i++)
+            if (!j->seen[r->peer[i]]) {
+                j->seen[r->peer[i]] = true;
+                j->queue[waiting++] = r->peer[i];
+            }
     }
 }
 
-/* What is known of how long this rank waits, for those that are chosen. */
-static uint64_t known_with(const struct judge *j, uint32_t rank)
+/* What is known of how long those that are chosen take. */
+static uint64_t known_of_chosen(const struct judge *j)
 {
-    uint64_t known = j->row[rank].known;
+    uint64_t known = UINT64_MAX;
     for (uint32_t i = 0; i < j->ranks; i++)
         if (j->chosen[i] && j->row[i].sight && j->row[i].known < known)
             known = j->row[i].known;
@@ -249,20 +316,34 @@ static bool keep_sleeping(struct judge *j)
     return true;
 }
 
+/* Whether one of the group's waits says that the chosen do not go on. */
+static bool is_told(const struct judge *j, const struct group *g, bool sure)
+{
+    uint64_t known = known_of_chosen(j);
+    for (uint32_t k = g->first; k < g->first + g->count; k++) {
+        const struct watch_row *r = &j->row[j->row_of[k]];
+        uint64_t limit = too_long(j, r->known < known ? r->known : known);
+        if (j->late[j->row_of[k]] && (!sure || r->since_ns >= limit) && !goes_on(j, r->since_ns, limit))
+            return true;
+    }
+    return false;
+}
+
 /* Of each wait that is long, or of those that are known to be too long: who does not go on. */
 static bool choose_missing(struct judge *j, bool sure)
 {
     clear(j, j->all);
-    for (uint32_t i = 0; i < j->ranks; i++) {
-        uint64_t waited = j->row[i].since_ns;
-        if (!j->late[i] || !j->row[i].peer_count)
+    for (uint32_t g = 0; g < j->groups; g++) {
+        uint32_t first = j->row_of[j->group[g].first];
+        bool late = false;
+        for (uint32_t k = 0; k < j->group[g].count && j->row[first].peer_count; k++)
+            late |= j->late[j->row_of[j->group[g].first + k]];
+        if (!late)
             continue;
-        clear(j, j->chosen);
-        clear(j, j->seen);
-        choose_elsewhere(j, i);
-        uint64_t limit = too_long(j, known_with(j, i));
-        for (uint32_t k = 0; k < j->ranks && (!sure || waited >= limit) && !goes_on(j, waited, limit); k++)
-            j->all[k] |= j->chosen[k];
+        choose_elsewhere(j, first);
+        bool told = is_told(j, &j->group[g], sure);
+        for (uint32_t i = 0; i < j->ranks && told; i++)
+            j->all[i] |= j->chosen[i];
     }
     memcpy(j->chosen, j->all, j->ranks * sizeof *j->chosen);
     return memchr(j->chosen, true, j->ranks);
@@ -323,28 +404,39 @@ static bool judge_asking(struct judge *j, struct watch_verdict *v)
     return true;
 }
 
+static void judge_all(struct judge *j, struct watch_verdict *v)
+{
+    set_timeout(j);
+    for (uint32_t i = 0; i < j->ranks; i++) {
+        const struct watch_row *r = &j->row[i];
+        j->late[i] = r->state == WATCH_WAITS && r->since_ns >= j->timeout && !is_usual(r, r->since_ns);
+        j->free[i] = !j->late[i];
+    }
+    spread(j, j->free, can_go_on);
+    if (!judge_stopped(j, v) && !judge_circles(j, v) && !judge_asking(j, v))
+        judge_missing(j, v);
+    for (int unknown = 0; unknown < 2 && v->kind == WATCH_NONE && !v->rank_count; unknown++)
+        judge_rest(j, v, unknown);
+    if (v->kind == WATCH_NONE)
+        judge_slow(j, v);
+}
+
 void watch_judge(const struct watch_row *rows, uint32_t ranks, struct watch_verdict *v)
 {
     struct judge j = {.row = rows, .ranks = ranks};
-    memset(v, 0, sizeof *v);
     bool *sets = calloc(5 * ((size_t)ranks + 1), sizeof *sets), **const set[] = {&j.late, &j.free, &j.chosen, &j.seen,
                                                                                  &j.all};
-    if (!sets)
-        return;
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 5 && sets; i++)
         *set[i] = sets + i * (size_t)ranks;
-    set_timeout(&j);
-    for (uint32_t i = 0; i < ranks; i++)
-        j.free[i] = !(j.late[i] = rows[i].state == WATCH_WAITS && rows[i].since_ns >= j.timeout &&
-                                  !is_usual(&rows[i], rows[i].since_ns));
-    spread(&j, j.free, can_go_on);
-    if (!judge_stopped(&j, v) && !judge_circles(&j, v) && !judge_asking(&j, v))
-        judge_missing(&j, v);
-    for (int unknown = 0; unknown < 2 && v->kind == WATCH_NONE && !v->rank_count; unknown++)
-        judge_rest(&j, v, unknown);
-    if (v->kind == WATCH_NONE)
-        judge_slow(&j, v);
+    memset(v, 0, sizeof *v);
+    if (index_groups(&j) && sets)
+        judge_all(&j, v);
     free(sets);
+    free(j.group);
+    free(j.row_of);
+    free(j.queue);
+    free(j.in_first);
+    free(j.in_group);
 }
 
 void watch_verdict_free(struct watch_verdict *v)

@@ -35,6 +35,9 @@
  * processor for a part of the time, as on a busy machine, so much is left out: as the looks have seen it, and before
  * the first one as much as it may have been.
  *
+ * Cost: ranks that wait in one call have one list of whom they wait for, a group: what is looked at is lists, ranks and
+ * groups, not ranks by ranks.
+ *
  * Threads: any.  Hook-safe: no.
  */
 #ifndef PYTHIA_WATCH_VERDICT_H
@@ -64,8 +67,8 @@ struct watch_row {
     uint64_t usual_ns;    /* the longest such pause of a recording, whose number is in `known`, too; 0: not known */
     bool any;
     bool unknown;         /* it waits, and it cannot be said for whom */
-    uint32_t peer_count;
-    uint32_t *peer;       /* ranks of the world */
+    uint32_t peer_count, group;
+    uint32_t *peer;       /* ranks of the world; of all rows of a group the same, and may have their own ranks in it */
     uint64_t comm, collective; /* of a collective that it waits in: identity, number; else 0 */
 };
 #define WATCH_END UINT64_MAX /* `comm` in MPI_Finalize */

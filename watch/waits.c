@@ -2,7 +2,10 @@
 /* Whom each rank waits for, from the boards alone. */
 #include <stdlib.h>
 
+#include <xxhash.h>
+
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/order.h"
 #include "job/define.h"
 #include "watch/verdict.h"
@@ -17,9 +20,11 @@ struct member {
 
 struct table {
     struct watch_row *row;
-    uint32_t ranks;
+    uint32_t ranks, groups;
     struct member *member;
     uint32_t members, room;
+    uint32_t *mark;            /* of each rank: 1 + the group that has it by now */
+    struct base_hash shared;   /* by what a group is in: the first row of it */
     bool failed;
 };
 
@@ -55,11 +60,9 @@ static uint32_t world_of(const struct table *t, const struct watch_comm *c, int3
 
 static void add_peer(struct table *t, struct watch_row *r, uint32_t world)
 {
-    if (world >= t->ranks || &t->row[world] == r)
+    if (world >= t->ranks || &t->row[world] == r || t->mark[world] == r->group + 1)
         return;
-    for (uint32_t i = 0; i < r->peer_count; i++)
-        if (r->peer[i] == world)
-            return;
+    t->mark[world] = r->group + 1;
     if (base_array_more(&r->peer, r->peer_count, sizeof *r->peer))
         t->failed = true;
     else
@@ -215,6 +218,55 @@ static void add_requests(struct table *t, struct watch_row *r)
 
 /* --- Rows --- */
 
+static bool is_from_any(const struct watch_board *b, const struct watch_comm *c)
+{
+    return c && c->rank >= 0 && c->size > 1 && b->source != WATCH_NOBODY && b->source == b->any;
+}
+
+/* What all rows in the same call have in common; 0: each has peers of its own. */
+static uint64_t key_of(const struct watch_board *b, const struct watch_comm *c)
+{
+    bool collective = c && c->rank >= 0 && b->is.what.how == WATCH_COLLECTIVE;
+    bool message = b->is.what.call_kind == JOB_P2P || b->is.what.call_kind == JOB_PROBE;
+    struct { uint64_t comm, number; int64_t dest; } key = {WATCH_END, WATCH_END, 0};
+    if (b->is.what.call_kind != JOB_LIFE) {
+        bool shared = message ? is_from_any(b, c) : collective || (c && b->is.what.how == WATCH_COMMON);
+        if (b->is.what.call_kind == JOB_COMPLETION || !shared)
+            return 0;
+        key.comm = c->identity;
+        key.number = collective ? c->collectives : WATCH_END;
+        key.dest = message ? 0 : b->dest;
+    }
+    return XXH3_64bits_withSeed(&key, sizeof key, XXH3_64bits(b->is.function, strlen(b->is.function))) | 1;
+}
+
+static bool same_group(const struct table *t, uint32_t a, uint32_t b)
+{
+    const struct watch_board *x = &t->row[a].sight->board, *y = &t->row[b].sight->board;
+    const struct watch_comm *c = comm_of(x), *d = comm_of(y);
+    bool counted = x->is.what.how == WATCH_COLLECTIVE, life = x->is.what.call_kind == JOB_LIFE;
+    if (strcmp(x->is.function, y->is.function) != 0 || life || !c || !d)
+        return life && y->is.what.call_kind == JOB_LIFE && !strcmp(x->is.function, y->is.function);
+    return c->identity == d->identity && (is_from_any(x, c) ? is_from_any(y, d) : x->dest == y->dest) &&
+           (!counted || c->collectives == d->collectives);
+}
+
+/* The row that has the peers of this one, too; UINT32_MAX: this one is to find them. */
+static uint32_t find_group(struct table *t, uint32_t rank)
+{
+    uint64_t key = key_of(&t->row[rank].sight->board, comm_of(&t->row[rank].sight->board));
+    if (!key)
+        return UINT32_MAX;
+    uint32_t first = BASE_HASH_FIND(&t->shared, key, k, same_group(t, k, rank));
+    if (first != BASE_HASH_NONE)
+        return first;
+    if (base_hash_reserve(&t->shared, 1))
+        t->failed = true;
+    else
+        base_hash_put(&t->shared, key, rank);
+    return UINT32_MAX;
+}
+
 static void add_waits(struct table *t, struct watch_row *r)
 {
     const struct watch_board *b = &r->sight->board;
@@ -283,11 +335,43 @@ static void set_row(struct watch_row *r, const struct watch_sight *s)
     r->since_ns = changes ? 0 : ago(s->now, b->since >> 1);
 }
 
+static void add_row(struct table *t, uint32_t rank)
+{
+    struct watch_row *r = &t->row[rank];
+    uint32_t first = r->state == WATCH_WAITS ? find_group(t, rank) : UINT32_MAX;
+    r->group = t->groups;
+    if (first != UINT32_MAX) {
+        const struct watch_row *same = &t->row[first];
+        r->group = same->group;
+        r->peer = same->peer;
+        r->peer_count = same->peer_count;
+        r->any = same->any;
+        r->unknown = same->unknown;
+        r->comm = same->comm;
+        r->collective = same->collective;
+        return;
+    }
+    t->groups++;
+    if (r->state != WATCH_WAITS)
+        return;
+    add_waits(t, r);
+    const struct watch_board *b = &r->sight->board;
+    bool message = b->is.what.call_kind == JOB_P2P || b->is.what.call_kind == JOB_PROBE;
+    if (message && is_from_any(b, comm_of(b))) { /* the others of the group wait for this one, too */
+        if (base_array_more(&r->peer, r->peer_count, sizeof *r->peer))
+            t->failed = true;
+        else
+            r->peer[r->peer_count++] = rank;
+    }
+}
+
 struct watch_row *watch_rows(struct watch_sight *const *sights, uint32_t count, uint32_t ranks)
 {
     struct table t = {.row = calloc((size_t)ranks + 1, sizeof *t.row), .ranks = ranks};
-    if (!t.row)
-        return NULL;
+    t.mark = calloc((size_t)ranks + 1, sizeof *t.mark);
+    t.failed = !t.row || !t.mark;
+    if (t.failed)
+        ranks = count = 0;
     for (uint32_t i = 0; i < count; i++)
         if (sights[i]->board.rank < ranks) {
             set_row(&t.row[sights[i]->board.rank], sights[i]);
@@ -296,9 +380,10 @@ struct watch_row *watch_rows(struct watch_sight *const *sights, uint32_t count, 
     if (t.members)
         qsort(t.member, t.members, sizeof *t.member, by_comm);
     for (uint32_t i = 0; i < ranks; i++)
-        if (t.row[i].state == WATCH_WAITS)
-            add_waits(&t, &t.row[i]);
+        add_row(&t, i);
+    base_hash_close(&t.shared);
     free(t.member);
+    free(t.mark);
     if (!t.failed)
         return t.row;
     watch_rows_free(t.row, ranks);
@@ -307,7 +392,11 @@ struct watch_row *watch_rows(struct watch_sight *const *sights, uint32_t count, 
 
 void watch_rows_free(struct watch_row *rows, uint32_t ranks)
 {
+    uint32_t groups = 0;
     for (uint32_t i = 0; rows && i < ranks; i++)
-        free(rows[i].peer);
+        if (rows[i].group == groups) { /* the first of it */
+            free(rows[i].peer);
+            groups++;
+        }
     free(rows);
 }

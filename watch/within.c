@@ -27,9 +27,13 @@ int pythia_job_waiting_for(uint32_t *ranks, uint32_t count)
         return status < 0 ? status : 0;
     uint32_t all = list.of[0]->board.ranks, own = watch_board_here ? watch_board_here->rank : all, number = 0;
     struct watch_row *rows = watch_rows(list.of, list.count, all);
-    for (; rows && own < all && number < rows[own].peer_count; number++)
+    for (uint32_t i = 0; rows && own < all && i < rows[own].peer_count; i++) {
+        if (rows[own].peer[i] == own)
+            continue;
         if (ranks && number < count)
-            ranks[number] = rows[own].peer[number];
+            ranks[number] = rows[own].peer[i];
+        number++;
+    }
     status = rows ? (int)number : PYTHIA_ENOMEM;
     watch_rows_free(rows, all);
     watch_sights_free(&list);

@@ -559,6 +559,45 @@ START_TEST(nothing_is_wrong)
 END_TEST
 
 /* A board says what it likes: nothing breaks. */
+/* Ranks in one call have one list of whom they wait for, not one each: 10 000 would have 10 000 times as many. */
+START_TEST(many_ranks)
+{
+    enum { MANY = 400 };
+    struct watch_sight *all[MANY];
+    for (uint32_t r = 0; r < MANY; r++) {
+        struct watch_board *b = &(all[r] = calloc(1, sizeof **all))->board;
+        all[r]->now = now;
+        b->rank = r;
+        b->ranks = MANY;
+        b->any = ANY;
+        b->source = b->dest = WATCH_NOBODY;
+        b->comm[0] = (struct watch_comm){WORLD, 1, 50, WORLD, (int32_t)r, MANY, "world"};
+        b->is.what = (struct watch_what){JOB_COLLECTIVE, true, WATCH_COLLECTIVE, true};
+        b->where = WORLD;
+        strcpy(b->is.function, r % 4 == 3 ? "MPI_Barrier" : r % 4 == 2 ? "MPI_Recv" : "MPI_Allreduce");
+        if (r % 4 == 2) {
+            b->is.what = (struct watch_what){JOB_P2P, true, WATCH_PLAIN, true};
+            b->source = ANY;
+        }
+        atomic_store(&b->since, (now - 20 * second) << 1 | 1);
+    }
+    struct watch_row *rows = watch_rows(all, MANY, MANY);
+    for (uint32_t r = 4; r < MANY; r++)
+        ck_assert(r % 4 == 1 ? rows[r].peer == rows[0].peer : rows[r].peer == rows[r % 4].peer);
+    ck_assert_uint_eq(rows[0].peer_count, MANY / 2);
+    ck_assert_uint_eq(rows[2].peer_count, MANY);
+    ck_assert_uint_eq(rows[3].peer_count, MANY * 3 / 4);
+    watch_verdict_free(&v);
+    watch_judge(rows, MANY, &v);
+    ck_assert_int_eq(v.kind, WATCH_DEADLOCK);
+    ck_assert_uint_eq(v.rank[0], 0);
+    ck_assert_uint_eq(v.rank_count + v.waiting_count, MANY);
+    watch_rows_free(rows, MANY);
+    for (uint32_t r = 0; r < MANY; r++)
+        free(all[r]);
+}
+END_TEST
+
 START_TEST(hostile_numbers)
 {
     srand(1);
@@ -660,6 +699,7 @@ int main(void)
         UNIT_TEST(who_has_no_processor),
         UNIT_TEST(all_ask_again_and_again),
         UNIT_TEST(nothing_is_wrong),
+        UNIT_TEST(many_ranks),
         UNIT_TEST(hostile_numbers),
         UNIT_TEST(efficiency),
     };
