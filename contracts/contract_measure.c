@@ -162,7 +162,7 @@ static void put_efficiencies(const struct filling *f)
 {
     const struct report_efficiency *a = &f->c->report[0]->model->efficiency, *b = &f->c->report[1]->model->efficiency;
     bool threads = a->threads > 1 && b->threads > 1;
-    bool measured = (a->measured || a->threads == 1) && (b->measured || b->threads == 1);
+    bool measured = a->measured && b->measured;
     const struct { enum report_about about; const char *name; bool known; double of[2]; } each[] = {
         { REPORT_ABOUT_PARALLEL, "parallel", measured, { a->parallel, b->parallel } },
         { REPORT_ABOUT_LOAD_BALANCE, "load_balance", true, { a->load_balance, b->load_balance } },

@@ -14,11 +14,17 @@
 
 enum { TOP_CALLS = 12 };
 
+/* Of a rank, as its efficiency has them. */
+static uint32_t threads_of(const struct report *r)
+{
+    uint32_t threads = r->job->info.threads ? r->job->info.threads : 1;
+
+    return r->model->efficiency.known ? r->model->efficiency.threads : threads;
+}
+
 static uint64_t processors(const struct report *r)
 {
-    uint64_t threads = r->job->info.threads ? r->job->info.threads : 1;
-
-    return (uint64_t)r->job->info.ranks * threads;
+    return (uint64_t)r->job->info.ranks * threads_of(r);
 }
 
 /* Insertion sort: few jobs, and equal ones stay in the order in which they were named. */
@@ -40,23 +46,28 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-static double useful(const struct report_model *m)
+/* Of all threads; NAN where that was not measured. */
+static double useful(const struct report_efficiency *e)
 {
-    return (double)m->sum_compute_ns + (double)m->sum_omp_ns;
+    return views_known(e->known && e->measured, e->of.useful);
 }
 
-/* NAN of other arguments than the first job's. */
-struct figures { double speedup, efficiency, computation, global; };
+/* NAN: not known, or, held against the first job, of other arguments than its. */
+struct figures { double speedup, efficiency, computation, global, parallel, balance, communication; };
 
 static struct figures figures_of(const struct report_scaling *s, uint32_t i)
 {
     const struct report_model *first = s->report[0]->model, *m = s->report[i]->model;
+    const struct report_efficiency *e = &m->efficiency;
     double known = views_known(!job_other_arguments(s->report[0]->job, s->report[i]->job), 1);
     struct figures f = { .speedup = known * ratio((double)first->wall_ns, (double)m->wall_ns),
-                         .computation = known * ratio(useful(first), useful(m)) };
+                         .computation = known * useful(&first->efficiency) / useful(e),
+                         .parallel = views_known(e->known && e->measured, e->parallel),
+                         .balance = views_known(e->known, e->load_balance),
+                         .communication = views_known(e->known, e->communication) };
 
     f.efficiency = f.speedup * ratio((double)processors(s->report[0]), (double)processors(s->report[i]));
-    f.global = m->efficiency.parallel * f.computation;
+    f.global = f.parallel * f.computation;
     return f;
 }
 
@@ -147,28 +158,30 @@ static uint64_t loop_turns(const struct report_scaling *s, uint32_t i)
 static void print_job(const struct report_scaling *s, uint32_t i, struct views_table *t)
 {
     const struct report *r = s->report[i];
-    const struct report_efficiency *e = &r->model->efficiency;
     const struct figures f = figures_of(s, i);
 
-    ROW(t, NUMBER("", r->job->info.ranks, "ranks", 6), NUMBER("", r->job->info.threads, "threads", 8),
+    ROW(t, NUMBER("", r->job->info.ranks, "ranks", 6), NUMBER("", threads_of(r), "threads", 8),
         TIME("", r->model->wall_ns, "wall", 9), RATIO("", f.speedup, "speed-up", 9),
         PERCENT("", 100 * f.efficiency, "efficiency", 11), PERCENT("", 100 * f.global, "global", 8),
-        PERCENT("", 100 * e->parallel, "parallel", 9), PERCENT("", 100 * e->load_balance, "balance", 9),
-        PERCENT("", 100 * e->communication, "communication", 14), PERCENT("", 100 * f.computation, "computation", 12),
+        PERCENT("", 100 * f.parallel, "parallel", 9), PERCENT("", 100 * f.balance, "balance", 9),
+        PERCENT("", 100 * f.communication, "communication", 14), PERCENT("", 100 * f.computation, "computation", 12),
         TEXT("", s->file[i], " job", 0));
 }
 
 static void print_jobs(const struct report_scaling *s, FILE *out)
 {
     struct views_table t = { .out = out };
-    bool others = false;
+    bool others = false, unknown = false;
 
     for (uint32_t i = 0; i <= s->count; i++) {
         print_job(s, i ? i - 1 : 0, &t);
         others |= i && isnan(figures_of(s, i - 1).speedup);
+        unknown |= i && isnan(figures_of(s, i - 1).parallel);
     }
     if (others)
         fputs("-: times are not compared with those of the first job, whose arguments are others\n", out);
+    if (unknown)
+        fputs("-: the time of threads in regions was not measured\n", out);
     fprintf(out, "\nmain loop, turns:");
     for (uint32_t i = 0; i < s->count; i++)
         fprintf(out, " %12" PRIu64, loop_turns(s, i));
@@ -179,8 +192,8 @@ static void print_calls(const struct report_scaling *s, const struct calls *call
 {
     fprintf(out, "\n%-40s", "calls: share of the ranks' time, bytes a call");
     for (uint32_t i = 0; i < s->count; i++) {
-        const struct job_info *info = &s->report[i]->job->info;
-        fprintf(out, " %18s", report_text("%u x %u", info->ranks, info->threads));
+        const struct report *r = s->report[i];
+        fprintf(out, " %18s", report_text("%u x %u", r->job->info.ranks, threads_of(r)));
     }
     fputc('\n', out);
     for (uint32_t k = 0; k < calls->count && k < TOP_CALLS; k++) {
@@ -210,14 +223,13 @@ void report_print_scaling(struct report_scaling *s, FILE *out)
 static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
 {
     const struct report *r = s->report[i];
-    const struct report_efficiency *e = &r->model->efficiency;
     const struct figures f = figures_of(s, i);
 
-    ADD(jobs, TEXT("file", s->file[i]), NUMBER("ranks", r->job->info.ranks), NUMBER("threads", r->job->info.threads),
+    ADD(jobs, TEXT("file", s->file[i]), NUMBER("ranks", r->job->info.ranks), NUMBER("threads", threads_of(r)),
         TIME("wall_seconds", r->model->wall_ns), TIME("all_seconds", r->model->stream_wall_ns),
         NUMBER("speedup", f.speedup), NUMBER("efficiency", f.efficiency), NUMBER("global_efficiency", f.global),
-        NUMBER("parallel_efficiency", e->parallel), NUMBER("load_balance", e->load_balance),
-        NUMBER("communication_efficiency", e->communication), NUMBER("computation_scaling", f.computation),
+        NUMBER("parallel_efficiency", f.parallel), NUMBER("load_balance", f.balance),
+        NUMBER("communication_efficiency", f.communication), NUMBER("computation_scaling", f.computation),
         NUMBER("main_loop_turns", loop_turns(s, i)));
 }
 

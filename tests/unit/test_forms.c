@@ -95,6 +95,53 @@ START_TEST(json_agrees_with_the_model)
 }
 END_TEST
 
+static double figure_of(struct report_scaling *s, int job, const char *key)
+{
+    cJSON *root = report_scaling_json(s);
+    cJSON *value = cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(root, "jobs"), job), key);
+    ck_assert_ptr_nonnull(value);
+    double figure = cJSON_IsNull(value) ? -1 : value->valuedouble;
+    cJSON_Delete(root);
+    return figure;
+}
+
+/* One program on one thread and on two: the same useful time, in half of the time if it were ideal. What its first
+   threads alone have says nothing of that. */
+START_TEST(scaling_by_all_threads)
+{
+    struct job *j = hand_nested();
+    struct report *one = report_create(j), *two = report_create(j);
+    struct report_scaling s = {.count = 2, .file = {"a", "b"}, .report = {one, two}};
+    struct report_efficiency *e = &two->model->efficiency;
+    one->model->efficiency.known = one->model->efficiency.measured = true;
+    one->model->efficiency.threads = 1;
+    one->model->efficiency.parallel = 1;
+    one->model->efficiency.of.useful = 1e9;
+    one->model->wall_ns = 1000000000;
+    *e = one->model->efficiency;
+    e->threads = 2;
+    e->parallel = .8;
+    two->model->wall_ns = 625000000;
+    two->model->sum_compute_ns = one->model->sum_compute_ns / 4;
+    two->model->sum_omp_ns = 0;
+    ck_assert_double_eq(figure_of(&s, 1, "computation_scaling"), 1);
+    ck_assert_double_eq(figure_of(&s, 1, "speedup"), 1.6);
+    ck_assert_double_eq(figure_of(&s, 1, "global_efficiency"), .8);
+    ck_assert_double_eq(figure_of(&s, 1, "efficiency"), .8);
+    e->measured = false;
+    ck_assert_double_eq(figure_of(&s, 1, "parallel_efficiency"), -1);
+    ck_assert_double_eq(figure_of(&s, 1, "computation_scaling"), -1);
+    ck_assert_double_eq(figure_of(&s, 1, "global_efficiency"), -1);
+    ck_assert_double_ge(figure_of(&s, 1, "load_balance"), 0);
+    e->known = false;
+    ck_assert_double_eq(figure_of(&s, 1, "load_balance"), -1);
+    report_destroy(one);
+    report_destroy(two);
+    job_destroy(j);
+}
+END_TEST
+
 /* Names that break quoting and encoding. */
 START_TEST(json_and_csv_survive_any_name)
 {
@@ -296,6 +343,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(json_agrees_with_the_model), UNIT_TEST(json_and_csv_survive_any_name),
+        UNIT_TEST(scaling_by_all_threads),
         UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen),
         UNIT_TEST(an_empty_job_can_be_reported), UNIT_LOOP(hostile_figures_are_printed, 20),
     };
