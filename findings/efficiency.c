@@ -179,7 +179,7 @@ static void fill_factors(struct report_efficiency *e, double ranks, double most,
     const struct report_capacity *of = &e->of;
     double left = of->useful, all = of->useful + of->uneven + of->waiting + of->fork_join + of->serial;
 
-    e->load_balance = share(all / ranks, most);
+    e->load_balance = job_balance(all, ranks, most);
     e->communication = share(most, e->threads * wall);
     e->mpi = e->load_balance * e->communication;
     e->omp_load_balance = share(left, left + of->uneven);

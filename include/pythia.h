@@ -237,10 +237,10 @@ PYTHIA_CALLBACK int pythia_job_waiting_for(uint32_t *ranks, uint32_t count);
    Pythia, a run that is longer than the recorded one), or PYTHIA_ENOMEM.
    Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_job_remaining(double *seconds, double *low, double *high, double *progress);
-/* Time outside MPI calls over all time so far, and its mean over the ranks' largest, 0 to 1. Each may be NULL. Returns
-   0, 1 where nothing is known, or PYTHIA_ENOMEM.
+/* Time outside MPI calls over all time so far, from the end of MPI_Init on, and its mean over the ranks' largest, 0 to
+   1: MPI efficiency and load balance, as a report has them. Each may be NULL. Returns 0, 1 where nothing is known, or PYTHIA_ENOMEM.
    Threads: any.  Hook-safe: no. */
-PYTHIA_CALLBACK int pythia_job_efficiency(double *parallel, double *load_balance);
+PYTHIA_CALLBACK int pythia_job_efficiency(double *mpi, double *load_balance);
 
 /* --- Callbacks: before and after MPI calls ---
  *

@@ -86,4 +86,10 @@ int job_streams_room(struct job *j);
 /* Adds one stream; room for one more was made. */
 void job_streams_add(struct job *j, const struct job_stream *s);
 
+/* Load balance, whatever is balanced: the mean of so many over the largest of them; 1 where there is nothing. */
+static inline double job_balance(double sum, double number, double most)
+{
+    return number > 0 && most > 0 ? sum / number / most : 1;
+}
+
 #endif

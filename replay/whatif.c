@@ -177,7 +177,7 @@ int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficien
         return rc;
     out->known &= is_known(&a->result);
     ideal = fmax(ideal, most);
-    out->balance = part(sum / analysis_ranks(a), most);
+    out->balance = job_balance(sum, analysis_ranks(a), most);
     out->serialisation = part(most, ideal);
     out->transfer = part(ideal, all);
     split_serialisation(a, most, ideal, out);

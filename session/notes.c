@@ -67,8 +67,10 @@ void session_begins(struct session_stream *s)
 void session_began(struct session_stream *s, uint64_t ago)
 {
     atomic_store(&session.before, ago);
-    if (watch_board_here)
+    if (watch_board_here) {
         watch_board_here->began -= ago;
+        watch_board_here->launch_ns += ago;
+    }
     begin_at(s, s->begin - ago, s->last - ago);
 }
 

@@ -175,7 +175,7 @@ static void print_json(const struct request *r, const struct answer *a, FILE *ou
     for (uint32_t i = 0; i < r->from.job->info.ranks && i < MOST_RANKS; i++)
         cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)result->end[i] / 1e9));
     const struct replay_efficiency *f = &a->efficiency;
-    ADD(e, NUMBER("load_balance", views_known(f->known, f->balance)),
+    ADD(e, NUMBER("work_balance", views_known(f->known, f->balance)),
         NUMBER("serialisation", views_known(f->known, f->serialisation)),
         NUMBER("transfer", views_known(f->known, f->transfer)), NUMBER("order", views_known(f->known, f->order)),
         NUMBER("moving", views_known(f->known, f->moving)), NUMBER("explained", views_known(f->known, f->explained)));
@@ -202,7 +202,7 @@ static void print_text(const struct request *r, const struct answer *a, FILE *ou
         fprintf(out, "%u ranks: each with the work of one of %u (weak scaling); %u first, groups of %u, %u last\n",
                 r->resize->to, r->resize->from, r->resize->head, r->resize->step, r->resize->tail);
     if (a->efficiency.known)
-        fprintf(out, "efficiency: load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n",
+        fprintf(out, "efficiency: work balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n",
                 100 * a->efficiency.balance, 100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
     if (a->efficiency.known && a->efficiency.serialisation < 0.995)
         fprintf(out, "serialisation: order of dependences %.1f %% x imbalance that moves %.1f %% x explained %.1f %%\n",

@@ -212,12 +212,12 @@ static void print_end(FILE *out, const struct watch_job *j)
         fprintf(out, "  limit in %s%s", time_of(1e9 * fmax(0, j->limit_seconds)),
                 isnan(n->eta) ? "" : j->fits ? ": it fits" : ": it does not fit");
     fputc('\n', out);
-    if (isnan(n->whole.parallel))
+    if (isnan(n->whole.mpi))
         return;
-    fprintf(out, "  parallel efficiency %.0f %%, load balance %.0f %%", 100 * n->whole.parallel,
+    fprintf(out, "  MPI efficiency %.0f %%, load balance %.0f %%", 100 * n->whole.mpi,
             100 * n->whole.load_balance);
     if (!isnan(n->lately.load_balance))
-        fprintf(out, "; lately %.0f %%, %.0f %%", 100 * n->lately.parallel, 100 * n->lately.load_balance);
+        fprintf(out, "; lately %.0f %%, %.0f %%", 100 * n->lately.mpi, 100 * n->lately.load_balance);
     fputc('\n', out);
 }
 

@@ -34,7 +34,7 @@
 #define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
 #define WATCH_DIRECTORY "/dev/shm"
 
-enum { WATCH_VERSION = 8, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
+enum { WATCH_VERSION = 9, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
        WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512, WATCH_WAYS = 513,
        WATCH_WAY_STEP = 64, WATCH_FRAMES = 16, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
@@ -108,6 +108,7 @@ struct watch_board {
     uint64_t where;                 /* of a call that blocks: handle of the communicator, or of the request; 0: none */
     int32_t source, dest, tag;      /* … that has `peers` */
     uint64_t mpi_ns, omp_ns;        /* in calls and in regions that have ended */
+    uint64_t launch_ns;             /* of it in MPI_Init, which is not the program's */
     uint64_t longest;               /* ns: an event with the gap before it, but MPI_Init's */
 
     /* Nobody's: who reads a board has here what it is in, or was in last, its way, the return address into the program

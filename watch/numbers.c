@@ -6,16 +6,17 @@
 
 #include "base/order.h"
 #include "job/define.h"
+#include "job/streams.h"
 
 enum { FEW = 4 };
 
-/* In calls so far, with the one that it is in. */
+/* In calls so far, with the one that it is in, without MPI_Init. */
 static uint64_t in_calls(const struct watch_sight *s)
 {
     const struct watch_board *b = &s->board;
     uint64_t since = b->since >> 1;
     bool inside = (b->since & 1) && b->since != WATCH_CHANGES && b->is.what.call_kind != WATCH_REGION;
-    return b->mpi_ns + (inside && s->now > since ? s->now - since : 0);
+    return b->mpi_ns - (b->launch_ns < b->mpi_ns ? b->launch_ns : b->mpi_ns) + (inside && s->now > since ? s->now - since : 0);
 }
 
 /* `lately`: since the last look, of those that were there. */
@@ -27,14 +28,14 @@ static struct watch_efficiency efficiency(struct watch_sight *const *sights, uin
         const struct watch_sight *s = sights[i], *b = lately ? s->before : NULL;
         if (lately && !b)
             continue;
-        double all = (double)(s->now - (b ? b->now : s->board.began));
+        double all = (double)(s->now - (b ? b->now : s->board.began + s->board.launch_ns));
         double calls = (double)in_calls(s) - (b ? (double)in_calls(b) : 0), useful = fmax(0, all - fmax(0, calls));
         sum += useful;
         most = fmax(most, useful);
         longest = fmax(longest, all);
         ranks++;
     }
-    return most > 0 ? (struct watch_efficiency){sum / ranks / longest, sum / ranks / most}
+    return most > 0 ? (struct watch_efficiency){sum / ranks / longest, job_balance(sum, ranks, most)}
                     : (struct watch_efficiency){NAN, NAN};
 }
 

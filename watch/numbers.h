@@ -8,8 +8,9 @@
 #include "watch/read.h"
 
 struct watch_numbers {
-    /* Useful time outside MPI calls, over all time; and its mean over the ranks' largest. */
-    struct watch_efficiency { double parallel, load_balance; } whole, lately; /* since the run began; the last look */
+    /* Time outside MPI calls over all time, from the end of MPI_Init on: a report's MPI efficiency, for what threads do
+       in regions is not seen; and its mean over the ranks' largest, load balance as a report has it. */
+    struct watch_efficiency { double mpi, load_balance; } whole, lately; /* since the run began; the last look */
     /* Of a predicted run: of the rank that is least far; seconds, of the one that has most left. */
     double progress, eta;
     double eta_low, eta_high; /* 80 % of the ends should be between; as earlier ones that were foretold differ */

@@ -70,13 +70,13 @@ int pythia_job_remaining(double *seconds, double *low, double *high, double *pro
     return 0;
 }
 
-int pythia_job_efficiency(double *parallel, double *load_balance)
+int pythia_job_efficiency(double *mpi, double *load_balance)
 {
     struct watch_numbers n;
     int status = within_numbers(&n);
     if (status || isnan(n.whole.load_balance))
         return status ? status : 1;
-    give(parallel, n.whole.parallel);
+    give(mpi, n.whole.mpi);
     give(load_balance, n.whole.load_balance);
     return 0;
 }

@@ -6,7 +6,7 @@ For a thread that monitors; the functions are those of the library that watches 
 import collections
 import ctypes
 
-Efficiency = collections.namedtuple("Efficiency", "parallel load_balance")
+Efficiency = collections.namedtuple("Efficiency", "mpi load_balance")
 Left = collections.namedtuple("Left", "seconds low high progress")
 
 
@@ -38,6 +38,6 @@ def remaining():
 
 
 def efficiency():
-    """Efficiency(parallel, load_balance) so far, of the ranks on this node; None: not known."""
+    """Efficiency(mpi, load_balance) so far, of the ranks on this node; None: not known."""
     values = _values("pythia_job_efficiency", 2)
     return Efficiency(*values) if values else None

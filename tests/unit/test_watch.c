@@ -628,9 +628,17 @@ START_TEST(efficiency)
     sight[1].board.mpi_ns = 25 * second;
     collective(1, "Allreduce", WORLD, 20); /* and in one more since: 15 s of work */
     watch_count(&n, table, 2);
-    ck_assert_double_eq_tol(n.whole.parallel, .5, 1e-6);
+    ck_assert_double_eq_tol(n.whole.mpi, .5, 1e-6);
+    sight[0].board.launch_ns = 15 * second; /* of these in MPI_Init: 45 s of 45, and 15 of 60 */
+    watch_count(&n, table, 2);
+    ck_assert_double_eq_tol(n.whole.mpi, .5, 1e-6);
+    sight[1].board.launch_ns = 15 * second; /* 45 s of 45, and 15 of 45 */
+    watch_count(&n, table, 2);
+    ck_assert_double_eq_tol(n.whole.mpi, 60. / 90, 1e-6);
+    sight[0].board.launch_ns = sight[1].board.launch_ns = 0;
+    watch_count(&n, table, 2);
     ck_assert_double_eq_tol(n.whole.load_balance, 30. / 45, 1e-6);
-    ck_assert(isnan(n.lately.parallel) && isnan(n.eta) && isnan(n.progress));
+    ck_assert(isnan(n.lately.mpi) && isnan(n.eta) && isnan(n.progress));
     static struct watch_sight earlier[2];
     memcpy(earlier, sight, sizeof earlier);
     for (int i = 0; i < 2; i++) {
@@ -638,7 +646,7 @@ START_TEST(efficiency)
         sight[i].now += 10 * second;
     }
     watch_count(&n, table, 2);
-    ck_assert_double_eq_tol(n.lately.parallel, .5, 1e-6);
+    ck_assert_double_eq_tol(n.lately.mpi, .5, 1e-6);
     ck_assert_double_eq_tol(n.lately.load_balance, .5, 1e-6);
     atomic_store(&sight[1].board.noted, now);
     sight[1].board.left_ns = 40 * second;
