@@ -136,9 +136,7 @@ bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *recei
 /* Fills the spreads of sites and regions; edges and patterns. */
 void report_model_add_spreads(struct report_model *m);
 void report_model_add_traffic(struct report_model *m);
-/* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`; `cartesian`: of a program that makes a
-   Cartesian communicator. */
-void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, bool cartesian,
-                         char name[64]);
+/* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`: see pattern.c. */
+void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64]);
 
 #endif

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pattern of communication: which well-known one has all of these edges. From the most to the least special:
+ * The pattern of communication: which well-known one has all of these edges.
  *
- *   pairwise      rank xor k                                    all ranks     everyone to everyone, of four at most
- *   shift         everyone to rank + k                          ring          rank + 1 and rank - 1, around
- *   chain         rank + 1 and rank - 1, not around             master/worker  all edges meet in one rank
- *   tree          rank to its parent in a binomial or a binary tree
- *   butterfly     rank xor 2^k                                  transpose     (i, j) to (j, i) of a grid
- *   2-D, 3-D halo neighbours in a grid whose product is the number of ranks, corners included, around or not
- *   all-to-all    everyone to everyone
+ *   pairs          each rank has one other                      ring          rank + 1, rank - 1 or both, around
+ *   1-D halo       rank + 1 and rank - 1, not around             master and workers  all edges meet in one rank
+ *   2-D, 3-D halo  neighbours in a grid whose product is the number of ranks, corners included, around or not
+ *   all to all     everyone to everyone, about as much
  *
- * A few ranks fit several: then the first of the list above that uses all ranks; but 4 and 8 ranks that fit a butterfly
- * are as well a grid of 2 x 2 (x 2), and are called that, a halo only where there is a Cartesian communicator. Where no
- * name fits all edges, one that fits the heavy ones is given with how many pairs are besides. Cost: a pass over the
- * edges for each grid, of which there are few.
+ * A few ranks fit several: then the first that is tried. Where none fits all edges, it is irregular: a name that fits
+ * most of them would say what is not so. Cost: a pass over the edges for each grid, of which there are few.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +20,6 @@
 struct graph {
     const struct report_edge *edges;
     uint32_t count, ranks;
-    bool cartesian; /* the program makes such a communicator */
 };
 
 static uint32_t offset_of(const struct graph *g, const struct report_edge *e)
@@ -47,58 +41,52 @@ static bool is_all_to_all(const struct graph *g)
     return most <= 2 * least;
 }
 
-static bool is_pairwise(const struct graph *g, char name[64])
+/* Each rank has one other: so there are as many edges as pairs, at least. */
+static bool is_pairs(const struct graph *g, char name[64])
 {
-    uint32_t bits = g->edges[0].from ^ g->edges[0].to;
+    uint32_t talk = 0, *other = g->ranks / 2 <= g->count ? malloc((size_t)g->ranks * sizeof *other) : NULL;
+    bool fits = other != NULL;
 
-    for (uint32_t i = 1; i < g->count; i++)
-        if ((g->edges[i].from ^ g->edges[i].to) != bits)
-            return false;
-    if (g->count != g->ranks || g->ranks < 4)
-        return false;
-    snprintf(name, 64, "pairwise (rank xor %u)", bits);
-    return true;
+    for (uint32_t i = 0; i < g->ranks && fits; i++)
+        other[i] = g->ranks;
+    for (uint32_t i = 0; i < g->count && fits; i++) {
+        const uint32_t ends[2] = { g->edges[i].from, g->edges[i].to };
+        fits = ends[0] < g->ranks && ends[1] < g->ranks;
+        for (int k = 0; k < 2 && fits; k++) {
+            talk += other[ends[k]] == g->ranks;
+            fits = other[ends[k]] == g->ranks || other[ends[k]] == ends[!k];
+            other[ends[k]] = ends[!k];
+        }
+    }
+    free(other);
+    if (fits && talk == g->ranks)
+        snprintf(name, 64, talk > 2 ? "pairs" : "pair");
+    return fits && talk == g->ranks;
 }
 
-static bool is_shift(const struct graph *g, char name[64])
+/* Rank +- 1: around, one way or both, or both ways with two ends. */
+static bool is_line(const struct graph *g, char name[64])
 {
-    uint32_t offset = offset_of(g, &g->edges[0]);
-
-    for (uint32_t i = 1; i < g->count; i++)
-        if (offset_of(g, &g->edges[i]) != offset)
-            return false;
-    if (g->count != g->ranks || g->ranks == 2) /* two ranks are a pair */
-        return false;
-    if (offset == 1 || offset == g->ranks - 1)
-        snprintf(name, 64, "ring (rank %c 1)", offset == 1 ? '+' : '-');
-    else
-        snprintf(name, 64, "shift (rank + %u)", offset);
-    return true;
-}
-
-/* Rank +- 1: around, or as a chain with two ends. */
-static bool is_ring(const struct graph *g, char name[64])
-{
-    uint32_t around = 0;
+    uint32_t up = 0, down = 0, around = 0;
 
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t offset = offset_of(g, &g->edges[i]);
         if (offset != 1 && offset != g->ranks - 1)
             return false;
+        *(offset == 1 ? &up : &down) += 1;
         around += (g->edges[i].from > g->edges[i].to ? g->edges[i].from - g->edges[i].to
                                                      : g->edges[i].to - g->edges[i].from) != 1;
     }
-    if (g->ranks > 2 && around && g->count == 2 * g->ranks)
-        strcpy(name, "ring (both ways)");
-    else if (around == 0 && g->count == 2 * (g->ranks - 1))
-        strcpy(name, g->ranks == 2 ? "pair" : "1-D halo (chain)");
-    else if (around == 0 && g->count == g->ranks - 1)
-        strcpy(name, g->edges[0].to > g->edges[0].from ? "pipeline (rank + 1)" : "pipeline (rank - 1)");
+    if (g->ranks > 2 && (up == g->ranks || !up) && (down == g->ranks || !down))
+        strcpy(name, up && down ? "ring (both ways)" : up ? "ring (rank + 1)" : "ring (rank - 1)");
+    else if (!around && up == g->ranks - 1 && down == g->ranks - 1)
+        strcpy(name, "1-D halo (chain)");
     else
         return false;
     return true;
 }
 
+/* All edges meet in one rank, which has two others at least. */
 static bool is_star(const struct graph *g, char name[64])
 {
     uint32_t candidates[2] = { g->edges[0].from, g->edges[0].to };
@@ -109,90 +97,7 @@ static bool is_star(const struct graph *g, char name[64])
             *(g->edges[i].from == master ? &out : &in) += 1;
         if (i < g->count || (in < 2 && out < 2))
             continue;
-        if (in && out)
-            snprintf(name, 64, "master/worker (rank %u)", master);
-        else
-            snprintf(name, 64, out ? "scatter from rank %u" : "gather to rank %u", master);
-        return true;
-    }
-    return false;
-}
-
-static uint32_t binary_parent(uint32_t v)
-{
-    return (v - 1) / 2;
-}
-
-static uint32_t clear_lowest(uint32_t v)
-{
-    return v & (v - 1);
-}
-
-static uint32_t clear_highest(uint32_t v)
-{
-    return v & ~(1u << (31 - __builtin_clz(v)));
-}
-
-static bool is_tree(const struct graph *g, char name[64])
-{
-    static uint32_t (*const parents[])(uint32_t) = { clear_lowest, clear_highest, binary_parent };
-
-    for (int kind = 0; kind < 3; kind++) {
-        uint32_t i = 0, up = 0, down = 0;
-        for (; i < g->count; i++) {
-            uint32_t from = g->edges[i].from, to = g->edges[i].to;
-            if (from && parents[kind](from) == to)
-                up++;
-            else if (to && parents[kind](to) == from)
-                down++;
-            else
-                break;
-        }
-        if (i < g->count || (up != g->ranks - 1 && down != g->ranks - 1))
-            continue;
-        snprintf(name, 64, "%s tree%s", kind == 2 ? "binary" : "binomial",
-                 !down ? ", to the root"
-                 : !up ? ", from the root"
-                       : "");
-        return true;
-    }
-    return false;
-}
-
-static bool is_butterfly(const struct graph *g, char name[64])
-{
-    uint32_t steps = 0;
-
-    if (g->ranks & (g->ranks - 1))
-        return false;
-    while (UINT64_C(1) << steps < g->ranks)
-        steps++;
-    for (uint32_t i = 0; i < g->count; i++) {
-        uint32_t bits = g->edges[i].from ^ g->edges[i].to;
-        if (bits & (bits - 1))
-            return false;
-    }
-    if (g->count != g->ranks * steps)
-        return false;
-    if (g->ranks > 8)
-        strcpy(name, "butterfly (rank xor 2^k)");
-    else
-        snprintf(name, 64, "%s (%s)", g->cartesian ? steps == 2 ? "2-D halo" : "3-D halo" : "neighbours in a grid",
-                 steps == 2 ? "2 x 2" : "2 x 2 x 2");
-    return true;
-}
-
-static bool is_transpose(const struct graph *g, char name[64])
-{
-    for (uint32_t rows = 2; g->count >= g->ranks / 2 && rows <= g->ranks / 2; rows++) {
-        uint32_t columns = g->ranks / rows, i = 0;
-        if (g->ranks % rows)
-            continue;
-        while (i < g->count && g->edges[i].from % columns * rows + g->edges[i].from / columns == g->edges[i].to)
-            i++;
-        if (i < g->count)
-            continue;
-        snprintf(name, 64, "transpose (%u x %u)", rows, columns);
+        snprintf(name, 64, "master and workers (rank %u)", master);
         return true;
     }
     return false;
@@ -303,48 +208,15 @@ static bool is_grid(const struct graph *g, char name[64])
     return found;
 }
 
-/* A name that all edges fit; false: there is none. */
-static bool name_all(const struct graph *g, char name[64])
+void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64])
 {
-    if (is_pairwise(g, name) || is_shift(g, name) || is_ring(g, name))
-        return true;
-    if (g->ranks > 2 && is_all_to_all(g)) {
-        strcpy(name, "all-to-all");
-        return true;
-    }
-    if (g->ranks > 2 && g->ranks <= 4 && g->count == g->ranks * (g->ranks - 1)) {
-        strcpy(name, "all ranks");
-        return true;
-    }
-    return is_star(g, name) || is_tree(g, name) || is_butterfly(g, name) || is_grid(g, name) || is_transpose(g, name);
-}
-
-/* The edges with at least a quarter of the messages of the busiest one; the others are besides. */
-static void name_most(const struct graph *g, char name[64])
-{
-    struct report_edge *heavy = malloc(g->count * sizeof *heavy);
-    struct graph most = { heavy, 0, g->ranks, g->cartesian };
-    uint64_t busiest = 0;
-    char best[64]; /* cut: the rest needs 27 bytes */
-
-    for (uint32_t i = 0; i < g->count; i++)
-        busiest = g->edges[i].messages > busiest ? g->edges[i].messages : busiest;
-    for (uint32_t i = 0; heavy && i < g->count; i++)
-        if (g->edges[i].messages >= busiest / 4)
-            heavy[most.count++] = g->edges[i];
-    if (heavy && most.count < g->count && name_all(&most, best))
-        snprintf(name, 64, "%.34s and %u pairs besides", best, g->count - most.count);
-    free(heavy);
-}
-
-void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, bool cartesian,
-                         char name[64])
-{
-    const struct graph g = { edges, count, ranks, cartesian };
+    const struct graph g = { edges, count, ranks };
 
     strcpy(name, count ? "irregular" : "to itself");
-    if (count && ranks >= 2 && !name_all(&g, name)) {
+    if (!count || ranks < 2 || is_pairs(&g, name) || is_line(&g, name))
+        return;
+    if (ranks > 2 && is_all_to_all(&g))
+        strcpy(name, "all to all");
+    else if (!is_star(&g, name) && !is_grid(&g, name))
         strcpy(name, "irregular");
-        name_most(&g, name);
-    }
 }

@@ -100,14 +100,6 @@ static uint32_t join(const struct row *row, uint32_t count, bool to_oneself, str
 
 /* --- Patterns --- */
 
-static bool makes_grid(const struct report_model *m)
-{
-    for (uint32_t i = 0; i < m->site_count; i++)
-        if (strncmp(job_text(m->job, m->sites[i].function), "MPI_Cart_", 9) == 0)
-            return true;
-    return false;
-}
-
 static void name_rows(struct report_model *m, const struct row *row, uint32_t count, uint32_t site,
                       struct report_edge *edges)
 {
@@ -122,7 +114,7 @@ static void name_rows(struct report_model *m, const struct row *row, uint32_t co
     if (m->job->info.missing)
         strcpy(p->name, "not named: ranks are missing");
     else
-        report_pattern_name(edges, n, m->job->info.ranks, makes_grid(m), p->name);
+        report_pattern_name(edges, n, m->job->info.ranks, p->name);
 }
 
 static int pattern_order(const void *a, const void *b)

@@ -238,7 +238,8 @@ PYTHIA_CALLBACK int pythia_job_waiting_for(uint32_t *ranks, uint32_t count);
    Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_job_remaining(double *seconds, double *low, double *high, double *progress);
 /* Time outside MPI calls over all time so far, from the end of MPI_Init on, and its mean over the ranks' largest, 0 to
-   1: MPI efficiency and load balance, as a report has them. Each may be NULL. Returns 0, 1 where nothing is known, or PYTHIA_ENOMEM.
+   1: MPI efficiency and load balance, as a report has them. Each may be NULL. Returns 0, 1 where nothing is known, or
+   PYTHIA_ENOMEM.
    Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_job_efficiency(double *mpi, double *load_balance);
 

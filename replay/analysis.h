@@ -68,10 +68,10 @@ struct replay_prediction { bool known; double seconds, low, high; uint32_t draws
 int replay_analysis_predict(struct replay_analysis *a, const struct bind_change *change,
                             struct replay_prediction *out);
 
-/* What POP's efficiencies are of the replay: work balance (of the work between calls, as the replay has it; a report's
-   load balance is of all time outside of MPI) x serialisation x transfer; serialisation = order x moving x explained: the order of
-   dependences with mean work, imbalance that moves (replay/moving.h), and what neither explains. Not known: too many
-   operations had no peer in this replay or in that of an ideal network. */
+/* What POP's efficiencies are of the replay: work balance (of the work between calls, as the replay has it; a
+   report's load balance is of all time outside of MPI) x serialisation x transfer; serialisation = order x moving x
+   explained: the order of dependences with mean work, imbalance that moves (replay/moving.h), and what neither
+   explains. Not known: too many operations had no peer in this replay or in that of an ideal network. */
 struct replay_efficiency { bool known; double balance, serialisation, transfer, order, moving, explained; };
 int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out);
 

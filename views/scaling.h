@@ -5,9 +5,9 @@
  *   speed-up       wall time of the first over that of the job        efficiency      speed-up over more processors
  *   computation    useful time of the first over that of the job      global          parallel efficiency x computation
  *
- * as POP defines them for a problem that stays the same: useful time is that of all threads (findings/efficiency.h), and
- * what needs it is null where the threads' time in regions was not measured. Calls are put together by function and caller, main loops by
- * their turns, so that a bound that grows with the ranks is seen.
+ * as POP defines them for a problem that stays the same: useful time is that of all threads (findings/efficiency.h),
+ * and what needs it is null where the threads' time in regions was not measured. Calls are put together by function
+ * and caller, main loops by their turns, so that a bound that grows with the ranks is seen.
  *
  * Threads: owner.  Hook-safe: no.
  */

@@ -16,7 +16,8 @@ static uint64_t in_calls(const struct watch_sight *s)
     const struct watch_board *b = &s->board;
     uint64_t since = b->since >> 1;
     bool inside = (b->since & 1) && b->since != WATCH_CHANGES && b->is.what.call_kind != WATCH_REGION;
-    return b->mpi_ns - (b->launch_ns < b->mpi_ns ? b->launch_ns : b->mpi_ns) + (inside && s->now > since ? s->now - since : 0);
+    uint64_t launch = b->launch_ns < b->mpi_ns ? b->launch_ns : b->mpi_ns;
+    return b->mpi_ns - launch + (inside && s->now > since ? s->now - since : 0);
 }
 
 /* `lately`: since the last look, of those that were there. */
