@@ -57,9 +57,17 @@ static bool crowded(const struct report *r, enum report_finding_kind k)
     return (k == REPORT_UNEVEN_THREADS || k == REPORT_SMALL_REGIONS) && report_delay_share(r) > 0.1;
 }
 
+/* Whether some rank makes the call more than once: else there is none to be left out, or put together. */
+static bool repeats(const struct report *r, const struct report_finding *one)
+{
+    return one->call < r->job->terminal_count && report_site_of(r->model, one->call)->count > r->job->info.ranks;
+}
+
 const char *report_finding_advice(struct report *r, const struct report_finding *one)
 {
     if (one->seconds < LEAST_ADVICE)
+        return "";
+    if ((one->kind == REPORT_COMMUNICATORS || one->kind == REPORT_IO) && !repeats(r, one))
         return "";
     if (crowded(r, one->kind))
         return "fewer threads: they had no processor";

@@ -422,6 +422,48 @@ START_TEST(test_shares_of_threads)
 }
 END_TEST
 
+/* Every rank makes one communicator, and then many. */
+static void communicators(struct maker *m)
+{
+    add(m, call(m, "MPI_Comm_split", 0x10, JOB_COMMUNICATOR), 10, 50000, -1);
+    for (int i = 0; i < TURNS; i++)
+        add(m, call(m, "MPI_Comm_dup", 0x20, JOB_COMMUNICATOR), 10, 500, -1);
+}
+
+/* What is made once cannot be made less often. */
+START_TEST(test_advice_can_be_followed)
+{
+    struct job *j = make(communicators);
+    struct report *r = report_create(j);
+    struct report_finding one = { .kind = REPORT_COMMUNICATORS, .seconds = 1, .call = 0 };
+    ck_assert_str_eq(job_text(j, j->terminals[0].function), "MPI_Comm_split");
+    ck_assert_str_eq(report_finding_advice(r, &one), "");
+    one.call = 1;
+    ck_assert_str_eq(report_finding_advice(r, &one), "make them once");
+    report_destroy(r);
+    job_destroy(j);
+}
+END_TEST
+
+/* A list is cut between two ranks, not in one. */
+START_TEST(test_lists_are_cut_between_ranks)
+{
+    bool in[200] = { false };
+    char text[128];
+    for (int i = 100; i < 200; i += 1 + i % 3)
+        in[i] = true;
+    report_ranks_set(in, 200, text, sizeof text);
+    ck_assert_uint_gt(strlen(text), 20);
+    for (size_t size = 24; size < strlen(text); size++) {
+        char cut[128];
+        report_ranks_set(in, 200, cut, size);
+        ck_assert_uint_lt(strlen(cut), size);
+        char *end = strstr(cut, ",…");
+        ck_assert_msg(end && !strncmp(cut, text, (size_t)(end - cut)) && strchr(",", text[end - cut]), "%s", cut);
+    }
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
@@ -429,7 +471,8 @@ int main(void)
         UNIT_TEST(test_completed_later), UNIT_TEST(test_one_of_many),
         UNIT_TEST(test_late_sender), UNIT_TEST(test_chain),
         UNIT_TEST(test_what_if), UNIT_TEST(test_steps_of_all_replays), UNIT_TEST(test_a_million_ranks),
-        UNIT_TEST(test_shares_of_threads),
+        UNIT_TEST(test_shares_of_threads), UNIT_TEST(test_advice_can_be_followed),
+        UNIT_TEST(test_lists_are_cut_between_ranks),
     };
     return unit_run("findings/findings", tests, UNIT_COUNT(tests));
 }
