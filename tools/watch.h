@@ -39,6 +39,7 @@ struct watch_job {
 
 struct watch_jobs {
     struct watch_sights now, before; /* of all jobs, by job, then rank; at the look before */
+    struct watch_sights gone;        /* of these jobs, whose boards are there no more, as they were seen last */
     struct watch_job *job;           /* those that are wanted */
     uint32_t count;
 };

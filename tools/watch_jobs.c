@@ -141,18 +141,25 @@ static const char *place_at(const struct watch_board *b, uint64_t from)
     return there ? report_frames_text(places, &frame, 1, from & WATCH_OF_REGION ? REPORT_ENTRY : REPORT_CALL) : NULL;
 }
 
+static const struct watch_sight *seen(const struct watch_row *r)
+{
+    return r->sight ? r->sight : r->last;
+}
+
 const char *watch_place(const struct watch_row *r)
 {
-    return r->sight ? place_at(&r->sight->board, r->sight->board.from) : NULL;
+    const struct watch_sight *s = seen(r);
+    return s ? place_at(&s->board, s->board.from) : NULL;
 }
 
 const char *watch_way(const struct watch_row *r)
 {
-    const struct watch_way *way = r->sight ? r->sight->board.came : NULL;
+    const struct watch_sight *s = seen(r);
+    const struct watch_way *way = s ? s->board.came : NULL;
     struct job_frame frame[WATCH_FRAMES];
     uint32_t count = 0;
     while (way && count < WATCH_FRAMES && way->from[count] &&
-           find_frame(&r->sight->board, way->from[count], &frame[count]))
+           find_frame(&s->board, way->from[count], &frame[count]))
         count++;
     return count ? report_frames_text(places, frame, count, REPORT_CALL) : watch_place(r);
 }
@@ -167,7 +174,8 @@ const char *watch_verdict_place(const struct watch_job *j)
 
 const char *watch_last_call(const struct watch_row *r)
 {
-    return r->sight && r->sight->board.is.function[0] ? r->sight->board.is.function : NULL;
+    const struct watch_sight *s = seen(r);
+    return s && s->board.is.function[0] ? s->board.is.function : NULL;
 }
 
 const char *watch_call(const struct watch_row *r)
@@ -256,10 +264,22 @@ static struct watch_job *find_job(const struct watch_jobs *jobs, uint64_t id)
     return NULL;
 }
 
-static void judge(struct watch_job *j, const struct watch_job *before, const struct watch_wanted *w)
+/* Whose boards are gone, as a signal that Pythia meets removes them, keep the places where they were seen. */
+static void set_last(struct watch_job *j, const struct watch_sights *gone)
+{
+    for (uint32_t i = 0; i < gone->count; i++) {
+        uint32_t rank = gone->of[i]->board.rank;
+        if (gone->of[i]->board.job == j->id && rank < j->ranks && !j->rows[rank].sight)
+            j->rows[rank].last = gone->of[i];
+    }
+}
+
+static void judge(struct watch_job *j, const struct watch_job *before, const struct watch_sights *gone,
+                  const struct watch_wanted *w)
 {
     set_ages(j);
     j->rows = tool_need(watch_rows(j->sight, j->count, j->ranks));
+    set_last(j, gone);
     j->nodes = count_nodes(j);
     for (uint32_t i = 0; i < j->ranks; i++)
         add_usual(&j->rows[i]);
@@ -281,9 +301,46 @@ static void free_jobs(struct watch_jobs *jobs)
     watch_sights_free(&jobs->before);
 }
 
+static bool has_rank(const struct watch_sights *list, const struct watch_sight *s)
+{
+    return list->count && bsearch(&s, list->of, list->count, sizeof s, by_job);
+}
+
+static bool has_job(const struct watch_sights *list, uint64_t job)
+{
+    uint32_t i = 0;
+    while (i < list->count && list->of[i]->board.job != job)
+        i++;
+    return i < list->count;
+}
+
+/* Of the look before: what is there no more, of jobs of which something is. */
+static void keep_gone(struct watch_jobs *jobs, struct watch_sights *gone)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < gone->count; i++)
+        if (has_job(&jobs->now, gone->of[i]->board.job))
+            gone->of[kept++] = gone->of[i];
+        else
+            free(gone->of[i]);
+    gone->count = kept;
+    for (uint32_t i = 0; i < jobs->before.count; i++) {
+        const struct watch_sight *s = jobs->before.of[i];
+        if (has_rank(&jobs->now, s) || !has_job(&jobs->now, s->board.job))
+            continue;
+        struct watch_sight *copy = calloc(1, sizeof *copy);
+        *copy = *s;
+        copy->before = NULL;
+        copy->board.came = s->board.came ? copy->board.way + (s->board.came - s->board.way) : NULL;
+        watch_sights_add(gone, copy);
+    }
+    jobs->gone = *gone;
+}
+
 void watch_jobs_free(struct watch_jobs *jobs)
 {
     free_jobs(jobs);
+    watch_sights_free(&jobs->gone);
     watch_sights_free(&jobs->now);
 }
 
@@ -303,6 +360,7 @@ void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struc
 {
     *jobs = (struct watch_jobs){.before = earlier->now, .now.refuse = earlier->now.of ? NULL : refuse};
     find_all(&jobs->now, wanted);
+    keep_gone(jobs, &earlier->gone);
     jobs->job = calloc((size_t)jobs->now.count + 1, sizeof *jobs->job);
     for (uint32_t i = 0; i < jobs->now.count; i++) {
         struct watch_sight **s = &jobs->now.of[i];
@@ -313,7 +371,7 @@ void watch_look(struct watch_jobs *jobs, struct watch_jobs *earlier, const struc
         if (i + 1 < jobs->now.count && s[1]->board.job == j->id)
             continue;
         if (is_wanted(j, wanted)) {
-            judge(j, find_job(earlier, j->id), wanted);
+            judge(j, find_job(earlier, j->id), &jobs->gone, wanted);
             jobs->count++;
         } else {
             j->count = 0;

@@ -42,7 +42,12 @@ static void print_doing(FILE *f, const struct watch_row *r, bool many)
 {
     const char *last = watch_last_call(r);
     switch (r->state) {
-    case WATCH_ABSENT: fputs(many ? "have no board" : "has no board", f); return;
+    case WATCH_ABSENT:
+        fprintf(f, "%s no board%s", many ? "have" : "has", r->last ? " any more" : "");
+        if (r->last && last)
+            fprintf(f, ", %s seen last %s %s%s", many ? "were" : "was", r->last->board.since & 1 ? "in" : "after", last,
+                    at(watch_place(r)));
+        return;
     case WATCH_ENDED: fprintf(f, "%s ended without MPI_Finalize", many ? "have" : "has"); break;
     case WATCH_HALTED: fputs(many ? "are halted" : "is halted", f); break;
     case WATCH_SILENT:
@@ -65,7 +70,8 @@ static bool same_text(const char *a, const char *b)
 static bool same_kind(const struct watch_row *a, const struct watch_row *b)
 {
     if (a->state != b->state || !a->sight || !b->sight)
-        return a->state == b->state && !a->sight && !b->sight;
+        return a->state == b->state && !a->sight && !b->sight && !a->last == !b->last &&
+               same_text(watch_last_call(a), watch_last_call(b)) && same_text(watch_place(a), watch_place(b));
     return (a->state != WATCH_SILENT || !strcmp(a->sight->board.node, b->sight->board.node)) &&
            same_text(watch_call(a), watch_call(b)) && same_text(watch_last_call(a), watch_last_call(b)) &&
            same_text(watch_place(a), watch_place(b));

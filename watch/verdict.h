@@ -61,6 +61,7 @@ enum watch_state {
 /* A rank, and whom it waits for: all of `peer`, or any of them. */
 struct watch_row {
     const struct watch_sight *sight; /* NULL: absent */
+    const struct watch_sight *last;  /* of who is absent: as it was seen last, for who tells it; NULL: never */
     enum watch_state state;
     uint64_t since_ns;    /* it is in that call, or out of the last one; of polls: since its last event */
     uint64_t known;       /* how often it ended before what it is in: this call, or what comes after its last one */
