@@ -13,17 +13,21 @@ static void judge(struct report_ended *e, const struct job *j)
 {
     const struct job_ends *ends = &j->ends;
     struct watch_sight **sight = calloc((size_t)ends->count + 1, sizeof *sight);
+    uint32_t count = 0;
     for (uint32_t i = 0; i < ends->count; i++) {
         const struct job_end *end = &ends->of[i];
-        sight[i] = watch_kept_sight(job_text(j, end->board), end->rank, j->info.ranks, job_text(j, end->function),
+        if (end->thread)
+            continue;
+        sight[count] = watch_kept_sight(job_text(j, end->board), end->rank, j->info.ranks, job_text(j, end->function),
                                     end->inside, end->since_ns);
-        base_must(!sight[i]);
+        base_must(!sight[count]);
+        count++;
     }
-    struct watch_row *rows = watch_rows(sight, ends->count, j->info.ranks);
+    struct watch_row *rows = watch_rows(sight, count, j->info.ranks);
     base_must(!rows);
     watch_judge(rows, j->info.ranks, &e->verdict);
     watch_rows_free(rows, j->info.ranks);
-    for (uint32_t i = 0; i < ends->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         free(sight[i]);
     free(sight);
 }
@@ -41,8 +45,8 @@ static struct report_ended_in *find(struct report_ended *e, const struct job *j,
                                     const char *place)
 {
     for (uint32_t i = 0; i < e->count; i++)
-        if (e->in[i].inside == end->inside && !strcmp(e->in[i].call, job_text(j, end->function)) &&
-            !strcmp(e->in[i].place, place))
+        if (e->in[i].thread == end->thread && e->in[i].inside == end->inside &&
+            !strcmp(e->in[i].call, job_text(j, end->function)) && !strcmp(e->in[i].place, place))
             return &e->in[i];
     return NULL;
 }
@@ -54,6 +58,7 @@ static void add(struct report_ended *e, struct report *r, const struct job_end *
     struct report_ended_in *in = find(e, j, end, place);
     if (!in) {
         in = &e->in[e->count++];
+        in->thread = end->thread;
         in->call = job_text(j, end->function);
         in->place = strdup(place);
         in->inside = end->inside;

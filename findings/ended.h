@@ -12,8 +12,9 @@
 
 struct report;
 
-/* Ranks that stood in the same place. */
+/* Ranks that stood in the same place; of several threads a rank is in several. */
 struct report_ended_in {
+    uint32_t thread;   /* 0: the one that began MPI, or the first one */
     const char *call;  /* "": before the first one */
     const char *place; /* "": not known */
     bool inside;       /* in it, or after it */

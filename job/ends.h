@@ -2,7 +2,8 @@
 /*
  * Where the ranks of a run stood when their parts were written: of a run that ended well there are none.
  *
- *   1. in the order of ranks, then threads, each once: of the thread that began MPI, or of the first one
+ *   1. in the order of ranks, then threads, each once: of the thread that began MPI, or of the first one, 0; and of
+ *      others that waited in a call
  *
  * Threads: any for readers.  Hook-safe: no.
  */

@@ -66,6 +66,8 @@ static inline __attribute__((always_inline)) void begin(struct pmpi_hook_call *c
     }
     if (board)
         watch_board_enter(board, polls ? session_last(call->stream) : call->begin);
+    else if (watch_thread_mine)
+        watch_thread_enter(watch_thread_mine, call->info, from, call->begin);
 }
 
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from, uint64_t where)

@@ -43,11 +43,27 @@ static int add(struct job *job, const struct watch_sight *s)
     return job_rows_add(job, JOB_TABLE_ENDS, &end);
 }
 
+/* Another thread that waits in a call. */
+static void add_thread(struct job *job, const struct watch_sight *s, uint32_t thread)
+{
+    struct job_end end = {.rank = session.world.rank, .thread = thread + 1, .inside = 1};
+    const struct watch_named *call = watch_thread_waits(s, thread, &end.since_ns);
+    if (!call)
+        return;
+    end.function = job_string(job, call->function);
+    end.board = job_string(job, "");
+    end.callsite = session_define_place(job, s->board.thread[thread].from);
+    if (end.function != GRAMMAR_NONE && end.board != GRAMMAR_NONE)
+        (void)job_rows_add(job, JOB_TABLE_ENDS, &end);
+}
+
 bool session_ends_add(struct job *job)
 {
     struct watch_sight *now = watch_kept_see();
     const struct watch_sight *s = now ? now : last;
     bool added = s && s->board.rank == session.world.rank && !add(job, s);
+    for (uint32_t i = 0; added && i < WATCH_THREADS; i++)
+        add_thread(job, s, i);
     free(now);
     return added;
 }

@@ -184,7 +184,10 @@ void session_own_open(void)
     base_frame_prepare();
     own->stream = stream_for_thread(&own->left_out);
     own->generation = generation;
-    watch_board_mine = own->stream && own->stream->thread == 0 ? watch_board_here : NULL;
+    uint32_t thread = own->stream ? own->stream->thread : UINT32_MAX;
+    watch_board_mine = thread == 0 ? watch_board_here : NULL;
+    watch_thread_mine = watch_board_here && thread && thread <= WATCH_THREADS ? &watch_board_here->thread[thread - 1]
+                                                                              : NULL;
     if (own->stream && keyed)
         (void)pthread_setspecific(at_exit, own->stream);
     if (own->stream)

@@ -60,6 +60,8 @@ const char *watch_call(const struct watch_row *r);
 const char *watch_last_call(const struct watch_row *r);
 /* Where that is, "solve@a.c:41", or "module+0x12"; NULL: not known, or nowhere yet. Stays. */
 const char *watch_place(const struct watch_row *r);
+/* Where another thread waits in a call; NULL: it does not, or not known where. */
+const char *watch_thread_place(const struct watch_row *r, uint32_t thread);
 /* How it came there, "solve@a.c:41<main@a.c:9"; of a region, where that is; NULL: as of a place. */
 const char *watch_way(const struct watch_row *r);
 /* Of a verdict that is where its first rank is; or before which calls it is slow. */

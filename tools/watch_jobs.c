@@ -152,6 +152,13 @@ const char *watch_place(const struct watch_row *r)
     return s ? place_at(&s->board, s->board.from) : NULL;
 }
 
+const char *watch_thread_place(const struct watch_row *r, uint32_t thread)
+{
+    uint64_t since;
+    bool waits = r->sight && watch_thread_waits(r->sight, thread, &since);
+    return waits ? place_at(&r->sight->board, r->sight->board.thread[thread].from) : NULL;
+}
+
 const char *watch_way(const struct watch_row *r)
 {
     const struct watch_sight *s = seen(r);

@@ -22,6 +22,14 @@ static void add_rank(cJSON *ranks, const struct watch_row *r)
     cJSON *turns = (b->noted ? cJSON_AddArrayToObject : cJSON_AddNullToObject)(o, "turns");
     if (b->noted && b->turns > 1)
         ADD(turns, COUNT("loop", b->turns), COUNT("turn", b->turn));
+    cJSON *threads = cJSON_AddArrayToObject(o, "threads");
+    for (uint32_t i = 0; i < WATCH_THREADS; i++) {
+        uint64_t since;
+        const struct watch_named *call = watch_thread_waits(r->sight, i, &since);
+        if (call)
+            ADD(threads, NUMBER("thread", i + 1), TEXT("call", call->function), TEXT("place", watch_thread_place(r, i)),
+                TIME("since_seconds", since));
+    }
     ADD(o, TIME("age_seconds", r->since_ns), TIME("seen_seconds", r->sight->age_ns));
 }
 

@@ -38,6 +38,18 @@ static int print_ranks(FILE *f, const uint32_t *rank, uint32_t count)
 
 /* --- What a rank does --- */
 
+/* Its other threads that wait in a call. */
+static void print_threads(FILE *f, const struct watch_row *r, bool many)
+{
+    for (uint32_t i = 0; r->sight && i < WATCH_THREADS; i++) {
+        uint64_t since;
+        const struct watch_named *call = watch_thread_waits(r->sight, i, &since);
+        if (call)
+            fprintf(f, ", %s thread %u waits in %s%s for %s", many ? "their" : "its", i + 1, call->function,
+                    at(watch_thread_place(r, i)), time_of((double)since));
+    }
+}
+
 static void print_doing(FILE *f, const struct watch_row *r, bool many)
 {
     const char *last = watch_last_call(r);
@@ -60,6 +72,7 @@ static void print_doing(FILE *f, const struct watch_row *r, bool many)
     }
     if (last)
         fprintf(f, " %s %s%s", watch_call(r) ? "in" : "after", last, at(watch_place(r)));
+    print_threads(f, r, many);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -72,6 +85,9 @@ static bool same_kind(const struct watch_row *a, const struct watch_row *b)
     if (a->state != b->state || !a->sight || !b->sight)
         return a->state == b->state && !a->sight && !b->sight && !a->last == !b->last &&
                same_text(watch_last_call(a), watch_last_call(b)) && same_text(watch_place(a), watch_place(b));
+    for (uint32_t i = 0; i < WATCH_THREADS; i++)
+        if (!same_text(watch_thread_place(a, i), watch_thread_place(b, i)))
+            return false;
     return (a->state != WATCH_SILENT || !strcmp(a->sight->board.node, b->sight->board.node)) &&
            same_text(watch_call(a), watch_call(b)) && same_text(watch_last_call(a), watch_last_call(b)) &&
            same_text(watch_place(a), watch_place(b));

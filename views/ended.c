@@ -24,6 +24,8 @@ static const char *ranks_of(const struct report *r, const uint32_t *rank, uint32
 
 static void print_in(const struct report *r, const struct report_ended_in *in, FILE *out)
 {
+    if (in->thread)
+        fprintf(out, "thread %u of ", in->thread);
     fprintf(out, "%s %s%s%s%s for %s", ranks_of(r, in->rank, in->count), in->inside || !*in->call ? "" : "after ",
             *in->call ? in->call : "before any call", *in->place ? " " : "", in->place,
             report_time((double)in->since_ns));
@@ -82,7 +84,7 @@ void report_add_ended(struct report *r, cJSON *root)
     cJSON *ended = cJSON_AddObjectToObject(root, "ended"), *in = cJSON_AddArrayToObject(ended, "in");
     for (uint32_t i = 0; i < e->count; i++) {
         const struct report_ended_in *k = &e->in[i];
-        cJSON *o = ADD(in, TEXT("call", *k->call ? k->call : NULL), TEXT("place", *k->place ? k->place : NULL),
+        cJSON *o = ADD(in, NUMBER("thread", k->thread), TEXT("call", *k->call ? k->call : NULL), TEXT("place", *k->place ? k->place : NULL),
                        BOOL("inside", k->inside), TIME("since_seconds", k->since_ns));
         add_ranks(o, "ranks", k->rank, k->count);
     }

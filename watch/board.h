@@ -13,7 +13,7 @@
  *      begin at one ns
  *   2. every other field is one aligned word, written by one thread: it is old or new, and counts only rise. Requests
  *      and communicators are written by whatever thread has them; what two threads write at a time is lost
- *   3. the place is that of the thread that began MPI, or of the first one
+ *   3. the place is that of the thread that began MPI, or of the first one; some others have a call and its place each
  *   4. a reader trusts nothing in here (watch/read.h)
  *
  * The file goes when the process ends, also by a signal that Pythia meets. What is left by dead processes goes when a
@@ -36,7 +36,7 @@
 
 enum { WATCH_VERSION = 9, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
        WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512, WATCH_WAYS = 513,
-       WATCH_WAY_STEP = 64, WATCH_FRAMES = 16, WATCH_NOBODY = INT32_MIN /* no peer */ };
+       WATCH_WAY_STEP = 64, WATCH_FRAMES = 16, WATCH_THREADS = 7, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 #define WATCH_BEYOND UINT64_MAX
 
@@ -88,6 +88,9 @@ struct watch_tally { uint64_t count, gap_ns; };
 struct watch_way { uint64_t from[WATCH_FRAMES]; };
 struct watch_season { uint64_t end; struct watch_tally past[WATCH_SPOTS]; };
 
+/* Another thread: what it is in, or was in last, the return address into the program, and since when. */
+struct watch_thread { _Atomic uint64_t since; uint64_t call, from; };
+
 struct watch_board {
     /* Written once, the magic last. */
     uint64_t magic;
@@ -110,6 +113,8 @@ struct watch_board {
     uint64_t mpi_ns, omp_ns;        /* in calls and in regions that have ended */
     uint64_t launch_ns;             /* of it in MPI_Init, which is not the program's */
     uint64_t longest;               /* ns: an event with the gap before it, but MPI_Init's */
+
+    _Alignas(64) struct watch_thread thread[WATCH_THREADS]; /* those after the first one */
 
     /* Nobody's: who reads a board has here what it is in, or was in last, its way, the return address into the program
        (WATCH_OF_REGION: the region's function), and how many events there were. */
@@ -143,6 +148,8 @@ struct watch_board {
 /* This thread's place to write on; NULL: none. And the process's. */
 extern __thread struct watch_board *watch_board_mine
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread struct watch_thread *watch_thread_mine
+    __attribute__((tls_model("initial-exec"), visibility("hidden"))); /* of another thread; NULL: it has none */
 extern struct watch_board *watch_board_here __attribute__((visibility("hidden")));
 
 /* --- Before a call and after it --- */
@@ -177,6 +184,22 @@ static inline void watch_board_with(struct watch_board *b, int source, int dest,
 static inline void watch_board_enter(struct watch_board *b, uint64_t begin)
 {
     atomic_store_explicit(&b->since, begin << 1 | 1, memory_order_release);
+}
+
+/* The same of another thread; and after a call. */
+static inline void watch_thread_enter(struct watch_thread *t, const struct watch_call *call, const void *from,
+                                      uint64_t begin)
+{
+    atomic_store_explicit(&t->since, WATCH_CHANGES, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->call = (uint64_t)(uintptr_t)call;
+    t->from = (uint64_t)(uintptr_t)from;
+    atomic_store_explicit(&t->since, begin << 1 | 1, memory_order_release);
+}
+
+static inline void watch_thread_left(struct watch_thread *t, uint64_t end)
+{
+    atomic_store_explicit(&t->since, end << 1, memory_order_release);
 }
 
 static inline void watch_board_region(struct watch_board *b, uintptr_t function, uint64_t begin)

@@ -109,6 +109,16 @@ static void decode(struct watch_board *b)
         b->events += b->sum[i].count;
 }
 
+const struct watch_named *watch_thread_waits(const struct watch_sight *s, uint32_t thread, uint64_t *since_ns)
+{
+    const struct watch_board *b = &s->board;
+    const struct watch_thread *t = &b->thread[thread];
+    uint64_t at = (t->call - b->calls_at) / sizeof(struct watch_call), since = t->since;
+    bool known = since != WATCH_CHANGES && (since & 1) && at < b->calls && at < WATCH_CALLS;
+    *since_ns = known && s->now > since >> 1 ? s->now - (since >> 1) : 0;
+    return known && b->of[at].what.blocking ? &b->of[at] : NULL;
+}
+
 static void clean(char *text, size_t size)
 {
     text[size - 1] = '\0';
@@ -123,6 +133,8 @@ bool watch_is_sound(struct watch_board *b)
     clean(b->command, sizeof b->command);
     clean(b->file, sizeof b->file);
     clean(b->is.function, sizeof b->is.function);
+    for (unsigned i = 0; i < WATCH_CALLS; i++)
+        clean(b->of[i].function, sizeof b->of[i].function);
     for (unsigned i = 0; i < WATCH_COMMS; i++)
         clean(b->comm[i].name, sizeof b->comm[i].name);
     b->modules[WATCH_MODULES - 1] = '\0';

@@ -55,6 +55,9 @@ int watch_read_open(const char *path, const char **why);
 /* Whether what is used in there may be; cleans its texts. */
 bool watch_is_sound(struct watch_board *b);
 
+/* The call that another thread waits in, and for how long, ns; NULL: it is in none that blocks. */
+const struct watch_named *watch_thread_waits(const struct watch_sight *s, uint32_t thread, uint64_t *since_ns);
+
 /* Boards of this user, as their names say, of a job, or of all (0), by job, then rank; the caller frees the list. */
 struct watch_found { uint64_t job; uint32_t rank; };
 uint32_t watch_find(uint64_t job, struct watch_found **found);
