@@ -207,6 +207,20 @@ static void change_spread(struct job_class *c)
     }
 }
 
+/* What tables and arrays are as large as. */
+static void change_size(struct job *j)
+{
+    uint32_t size = (uint32_t)strange(j->info.ranks, j->info.ranks);
+    if (j->comm_count && draw(2))
+        j->comms[draw(j->comm_count)].size = size;
+    else if (draw(4))
+        j->info.ranks = size;
+    else
+        j->info.threads = size;
+    for (uint32_t i = 0; i < j->comm_count && draw(2); i++) /* one that is all ranks */
+        j->comms[i].size = j->info.ranks;
+}
+
 static void change_stream(struct job *j)
 {
     if (!j->stream_count)
@@ -265,13 +279,14 @@ static struct job *make(uint32_t file, bool change)
         abort();
     for (uint64_t n = change ? 1 + draw(6) : 0; n > 0; n--) {
         struct job_class *c = j->class_count ? &j->classes[draw(j->class_count)] : NULL;
-        switch (draw(c ? 9 : 3)) {
+        switch (draw(c ? 10 : 5)) {
         case 0: case 1: change_table(j); break;
         case 2: change_name(j); break;
         case 3: change_stream(j); break;
-        case 4: case 5: change_times(c); break;
-        case 6: change_exponent(j, c); break;
-        case 7: change_variant(j, c); break;
+        case 4: change_size(j); break;
+        case 5: case 6: change_times(c); break;
+        case 7: change_exponent(j, c); break;
+        case 8: change_variant(j, c); break;
         default: change_spread(c);
         }
     }
