@@ -165,6 +165,7 @@ static void forget_unloaded(struct session_stream *s)
         return;
     session_keys_forget(&s->keys);
     session_callsites_forget(&s->callsites);
+    session_callsites_forget(&s->paths);
     session_sites_forget(s);
     s->unloads_seen = unloads;
 }
