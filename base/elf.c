@@ -25,9 +25,11 @@ static enum base_elf read_loader(int fd, char *loader, size_t size)
     for (unsigned i = 0; i < file.e_phnum; i++) {
         if (base_io_read_at(fd, &part, sizeof part, (off_t)(file.e_phoff + i * sizeof part)) != sizeof part)
             return BASE_ELF_STATIC;
-        if (part.p_type == PT_INTERP && part.p_filesz > 1 && part.p_filesz <= size &&
-            base_io_read_at(fd, loader, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz)
-            return loader[part.p_filesz - 1] == '\0' ? BASE_ELF_DYNAMIC : BASE_ELF_STATIC;
+        char last = 1;
+        if (part.p_type == PT_INTERP && part.p_filesz > 1 && (!loader || part.p_filesz <= size) &&
+            base_io_read_at(fd, &last, 1, (off_t)(part.p_offset + part.p_filesz - 1)) == 1 &&
+            (!loader || base_io_read_at(fd, loader, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz))
+            return last == '\0' ? BASE_ELF_DYNAMIC : BASE_ELF_STATIC;
     }
     return BASE_ELF_STATIC;
 }

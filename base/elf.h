@@ -14,7 +14,7 @@
 enum base_elf { BASE_ELF_NOT /* a script, or not to be read */, BASE_ELF_FOREIGN /* of another word size */,
                 BASE_ELF_STATIC /* it names no loader */, BASE_ELF_DYNAMIC };
 
-/* The path of the dynamic loader that it names goes to loader[size]. */
+/* The path of the dynamic loader that it names goes to loader[size]; NULL: it is not asked for. */
 enum base_elf base_elf_loader(const char *path, char *loader, size_t size);
 
 /* A file of this machine's kind, mapped. Nothing in it is believed: what lies outside of the file is NULL. */

@@ -7,7 +7,7 @@
  * linked ones, of raised rights.
  *
  * exec* may be called by a child that shares our memory (vfork) or in a signal handler: nothing here allocates or takes
- * a lock; what the new environment needs is on the caller's stack.
+ * a lock, nor takes much of the stack; what the new environment needs is in pages of its own.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -63,21 +64,52 @@ static size_t count_of(char *const *environment)
     return n;
 }
 
-/* The file that a search by PATH finds; "" where there is none. */
-static void find_file(const char *name, char file[PATH_MAX])
+/* --- Room --- */
+
+/* Not on the stack, which may be a signal's own of 8 KiB. A child that shares our memory leaves it behind when it has
+   become another program: its parent's thread, whose it is, takes it again. */
+enum room { ROOM_FILE, ROOM_REST, ROOMS };
+static __thread struct { void *at; size_t size; } room[ROOMS] __attribute__((tls_model("initial-exec")));
+
+/* NULL: there is none. */
+static void *room_of(enum room which, size_t size)
+{
+    if (room[which].size >= size)
+        return room[which].at;
+    if (room[which].at)
+        munmap(room[which].at, room[which].size);
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    room[which].at = at == MAP_FAILED ? NULL : at;
+    room[which].size = at == MAP_FAILED ? 0 : size;
+    return room[which].at;
+}
+
+static void rooms_give_back(void)
+{
+    int saved = errno;
+    for (enum room i = 0; i < ROOMS; i++)
+        if (room[i].at) {
+            munmap(room[i].at, room[i].size);
+            room[i].at = NULL;
+            room[i].size = 0;
+        }
+    errno = saved;
+}
+
+/* The file that a search by PATH finds; "" where there is none. It is in ROOM_FILE. */
+static const char *find_file(const char *name)
 {
     const char *path = getenv("PATH");
-    if (strchr(name, '/')) {
-        snprintf(file, PATH_MAX, "%s", name);
-        return;
-    }
+    char *file = room_of(ROOM_FILE, PATH_MAX);
+    if (!file || strchr(name, '/'))
+        return file ? name : "";
     for (const char *at = path ? path : "/bin:/usr/bin", *end; at; at = *end ? end + 1 : NULL) {
         end = strchrnul(at, ':');
         snprintf(file, PATH_MAX, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "./", name);
         if (access(file, X_OK) == 0)
-            return;
+            return file;
     }
-    file[0] = '\0';
+    return "";
 }
 
 /* "LD_PRELOAD=FIRST THEIRS OURS". */
@@ -113,9 +145,13 @@ static bool equipment_of(struct equipment *e, const char *file, char *const *giv
     return e->first[0] || !list || !base_preload_ours(list, &length) || (!mode && kept.used);
 }
 
-static void equip(const struct equipment *e, char **slot, char *text)
+/* The given one where there is no room. */
+static char *const *equip(const struct equipment *e)
 {
     size_t n = 0;
+    char **slot = room_of(ROOM_REST, e->slots * sizeof *slot + e->text), *text = slot ? (char *)(slot + e->slots) : NULL;
+    if (!slot)
+        return e->given;
     write_list(text, e->text, e->first, value_in(e->given, "LD_PRELOAD"));
     for (char *const *v = e->given; v && *v; v++)
         if (strncmp(*v, "LD_PRELOAD=", 11) != 0)
@@ -129,19 +165,17 @@ static void equip(const struct equipment *e, char **slot, char *text)
         }
     slot[n++] = text;
     slot[n] = NULL;
+    return slot;
 }
 
-/* Calls `CALL` with the environment `its`, which is the given one or one on the stack. */
+/* Calls `CALL` with the environment `its`, which is the given one or one of ours. */
 #define EQUIPPED(PATH, GIVEN, CALL) \
     do { \
         struct equipment e; \
-        if (!equipment_of(&e, PATH, GIVEN)) { \
-            char *const *its = GIVEN; \
-            return CALL; \
-        } \
-        char *its[e.slots], text[e.text]; \
-        equip(&e, its, text); \
-        return CALL; \
+        char *const *its = equipment_of(&e, PATH, GIVEN) ? equip(&e) : GIVEN; \
+        int result = CALL; \
+        rooms_give_back(); \
+        return result; \
     } while (0)
 
 /* --- exec --- */
@@ -157,8 +191,7 @@ static int become(const char *path, char *const *arguments, char *const *environ
 
 static int search_and_become(const char *name, char *const *arguments, char *const *environment)
 {
-    char file[PATH_MAX];
-    find_file(name, file);
+    const char *file = find_file(name);
     session_tree_becomes(file);
     session_end_becomes(file);
     EQUIPPED(file, environment, kept.search ? kept.search(name, arguments, its)
@@ -279,10 +312,9 @@ PYTHIA_API int posix_spawnp(pid_t *child, const char *name, const posix_spawn_fi
 int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_actions_t *actions,
                  const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-    char file[PATH_MAX];
     if (!kept.spawn_search)
         return ENOSYS;
-    find_file(name, file);
+    const char *file = find_file(name);
     session_tree_starts(file);
     EQUIPPED(file, environment, kept.spawn_search(child, name, actions, attributes, arguments, its));
 }

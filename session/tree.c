@@ -169,11 +169,10 @@ void session_tree_over(void)
    it is. */
 static const char *unseen(const char *path)
 {
-    char loader[PATH_MAX];
     struct stat st;
     if (!strncmp(base_name(path), "ld", 2) || access(path, X_OK) || stat(path, &st))
         return NULL;
-    enum base_elf elf = base_elf_loader(path, loader, sizeof loader);
+    enum base_elf elf = base_elf_loader(path, NULL, 0);
     if (elf == BASE_ELF_STATIC)
         return "is statically linked";
     if (elf == BASE_ELF_FOREIGN)
