@@ -84,8 +84,9 @@ void report_add_ended(struct report *r, cJSON *root)
     cJSON *ended = cJSON_AddObjectToObject(root, "ended"), *in = cJSON_AddArrayToObject(ended, "in");
     for (uint32_t i = 0; i < e->count; i++) {
         const struct report_ended_in *k = &e->in[i];
-        cJSON *o = ADD(in, NUMBER("thread", k->thread), TEXT("call", *k->call ? k->call : NULL), TEXT("place", *k->place ? k->place : NULL),
-                       BOOL("inside", k->inside), TIME("since_seconds", k->since_ns));
+        cJSON *o = ADD(in, NUMBER("thread", k->thread), TEXT("call", *k->call ? k->call : NULL),
+                       TEXT("place", *k->place ? k->place : NULL), BOOL("inside", k->inside),
+                       TIME("since_seconds", k->since_ns));
         add_ranks(o, "ranks", k->rank, k->count);
     }
     cJSON *v = cJSON_AddObjectToObject(ended, "verdict");
