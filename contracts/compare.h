@@ -10,8 +10,8 @@
  *
  * A time moved when the means differ by more than the deviation of one execution in its place (few executions: by more
  * than three standard errors), by more than 1 % and 10 ns, and all executions together by more than 0.01 % of the job.
- * What was executed once has no spread: it is not judged. A total's spread: executions of a call vary together, calls
- * do not.
+ * What each stream executed once, as MPI_Init, has no spread that one run shows: it is not judged. A total's spread:
+ * executions of a call vary together, calls do not.
  *
  * What timing decides is no structure: how often MPI_Testsome or MPI_Iprobe succeed and, in a job with calls that take
  * what comes first (those, MPI_Waitany, MPI_Test, receives from anyone, MPI_Fetch_and_op), loops and classes.

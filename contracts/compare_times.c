@@ -78,7 +78,8 @@ static void fill_usual(struct report_shift *shift, int side, const struct report
     shift->error[side] = sum->mean > 0 ? sqrt(sum->variance) / sum->mean : 0;
 }
 
-/* `worth`: ns of all executions together, below which a difference is of no interest; < 0: they are of other work. */
+/* `worth`: ns of all executions together, below which a difference is of no interest; < 0: they are of other work, or
+   what they vary by is not known. */
 static void judge(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a,
                   double calls_b, double worth)
 {
@@ -109,6 +110,13 @@ static double sum_spread(const struct sums *s)
     return v < 0 ? s->sum : sqrt(v) * s->count;
 }
 
+/* What each stream makes once at most, as MPI_Init, varies together on all ranks, from run to run: how much is not
+   known from one. */
+static bool is_once(const struct report_row *r)
+{
+    return r->count[0] <= r->streams[0] || r->count[1] <= r->streams[1];
+}
+
 static void add_totals(struct report_comparison *c, const struct times *times)
 {
     static const char *const names[REPORT_TOTALS] = { "wall", "computation", "MPI", "OpenMP" };
@@ -120,7 +128,9 @@ static void add_totals(struct report_comparison *c, const struct times *times)
         uint64_t value[REPORT_TOTALS] = { 0, m->sum_compute_ns, m->sum_mpi_ns, m->sum_omp_ns };
         for (uint32_t r = 0; r < c->row_count; r++) {
             const struct times *t = &times[2 * (size_t)r + (size_t)side];
-            double gap = sum_spread(&t->gap) / ranks, own = sum_spread(&t->own) / ranks;
+            bool once = is_once(&c->rows[r]);
+            double gap = (once ? t->gap.sum : sum_spread(&t->gap)) / ranks,
+                   own = (once ? t->own.sum : sum_spread(&t->own)) / ranks;
             spread[side][0] += gap * gap + own * own;
             spread[side][1] += gap * gap;
             spread[side][c->rows[r].region ? 3 : 2] += own * own;
@@ -148,8 +158,9 @@ void report_compare_times(struct report_comparison *c, uint32_t *const row[2])
     add_times(c, row, times, 1);
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct times *a = &times[2 * (size_t)i], *b = a + 1;
-        judge(&c->rows[i].gap, &a->gap, &b->gap, a->calls, b->calls, worth);
-        judge(&c->rows[i].own, &a->own, &b->own, a->calls, b->calls, worth);
+        double from = is_once(&c->rows[i]) ? -1 : worth;
+        judge(&c->rows[i].gap, &a->gap, &b->gap, a->calls, b->calls, from);
+        judge(&c->rows[i].own, &a->own, &b->own, a->calls, b->calls, from);
         for (int side = 0; side < 2; side++) {
             const struct times *of = side ? b : a;
             fill_usual(&c->rows[i].gap, side, &of->usual_gap, of->calls);

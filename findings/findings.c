@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "findings/findings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -280,6 +281,14 @@ const char *report_cannot_replay(struct report *r, double most)
 double report_delay_share(const struct report *r)
 {
     const struct job_delay *d = &r->job->delay;
+    double wall = 0, calls = 0;
 
-    return d->wall_ns ? (double)d->ready_ns / (double)d->wall_ns : 0;
+    for (uint32_t i = 0; i < r->job->stream_count; i++)
+        if (r->job->streams[i].thread == 0) {
+            wall += (double)r->job->streams[i].wall_ns;
+            calls += (double)r->job->streams[i].mpi_ns;
+        }
+    if (!d->wall_ns || wall <= 0)
+        return 0;
+    return fmin((double)d->ready_ns / (double)d->wall_ns, fmax(1 - calls / wall, 0));
 }

@@ -53,7 +53,9 @@ struct report_findings {
 const struct report_findings *report_findings(struct report *r);
 void report_findings_destroy(struct report_findings *f); /* NULL is legal */
 
-/* The share of their time that ranks were ready and had no processor; 0 where that is not known, too. */
+/* The share of their time that ranks had something to compute and no processor; 0 where that is not known, too. Who
+   polls inside MPI is ready, but has no work: of the time that ranks were ready it is at most what they were
+   outside. */
 double report_delay_share(const struct report *r);
 
 /* The replay that they are made of; NULL where the job cannot be replayed. The report's. */

@@ -141,8 +141,8 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
         return;
     f = l ? &l->lines : f;
     if (!f->count && !print_not_known(r, true, all, out) && !r->job->ends.count) /* a hang costs all that there is */
-        fprintf(out, "\nnothing costs more than 1 %% of the ranks' time by waiting%s\n",
-                missing ? " for each other" : "");
+        fprintf(out, "\nnothing%s costs more than 1 %% of the ranks' time by waiting%s\n",
+                report_delay_share(r) >= LEAST_SHARE ? " else" : "", missing ? " for each other" : "");
     print_lines(r, f, l && !all ? l->lost : 1, all, all ? 20 : most, out);
     if (f->minor >= LEAST_SHARE)
         fprintf(out, "%5.1f %%            what costs less than 1 %% each, together\n", 100 * f->minor);
