@@ -61,9 +61,9 @@ struct region {
     bool nested;                    /* timed inside one that is */
 };
 
-/* The open regions and tasks of a thread; what is nested deeper passes through. A library that is loaded late has less
-   than 2 KiB of such memory for all of its own. */
-enum { OPEN = 8, NESTED = 2, TASKS = 32 };
+/* The open regions and tasks of a thread; what is nested deeper passes through. Libraries that are loaded late have 1.6
+   KiB of such memory together. */
+enum { OPEN = 6, NESTED = 2, TASKS = 24 };
 static _Thread_local struct {
     struct region region[OPEN];
     struct teams_share share[NESTED]; /* of the thread where it entered one that is timed inside another */
