@@ -151,8 +151,8 @@ struct replay_model {
     int64_t G;          /* ps a byte */
     uint64_t S;         /* bytes: longer messages wait for their receiver */
 };
-/* ns. The numbers of a file may say anything: no operation takes longer than a year, and beyond 36 years it is no replay
-   any more (PYTHIA_ELIMIT). So clocks do not wrap. */
+/* ns. The numbers of a file may say anything: no operation takes longer than a year, and beyond 36 years it is no
+   replay any more (PYTHIA_ELIMIT). So clocks do not wrap. */
 #define REPLAY_LONGEST ((int64_t)1 << 55)
 #define REPLAY_LATEST ((int64_t)1 << 60)
 /* Of what may be below 0, infinite or no number. */

@@ -149,7 +149,8 @@ static bool equipment_of(struct equipment *e, const char *file, char *const *giv
 static char *const *equip(const struct equipment *e)
 {
     size_t n = 0;
-    char **slot = room_of(ROOM_REST, e->slots * sizeof *slot + e->text), *text = slot ? (char *)(slot + e->slots) : NULL;
+    char **slot = room_of(ROOM_REST, e->slots * sizeof *slot + e->text);
+    char *text = slot ? (char *)(slot + e->slots) : NULL;
     if (!slot)
         return e->given;
     write_list(text, e->text, e->first, value_in(e->given, "LD_PRELOAD"));

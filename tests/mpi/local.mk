@@ -37,7 +37,6 @@ check_PROGRAMS += tests/mpi/members
 tests_mpi_members_SOURCES = tests/mpi/members.c
 tests_mpi_members_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_members_LDADD = $(MPI_LIBS)
-TESTS += tests/mpi/matching.test
 EXTRA_DIST += tests/mpi/matching.test
 
 check_PROGRAMS += tests/mpi/anew
@@ -144,7 +143,7 @@ MPI_TESTS = \
 	%D%/whatif.test \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
-ALONE_TESTS += %D%/figures.test %D%/near.test %D%/own_cost.test %D%/planted.test
+ALONE_TESTS += %D%/figures.test %D%/matching.test %D%/near.test %D%/own_cost.test %D%/planted.test
 endif
 EXTRA_DIST += %D%/clocks.c %D%/clocks.test %D%/nodes.c %D%/nodes.test %D%/node_agent
 EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.c

@@ -47,8 +47,8 @@ char *__wrap_strdup(const char *s)
     return fails() ? NULL : __real_strdup(s);
 }
 
-/* Each allocation of a merge fails once: the job is as it was, or a table beside its grammars is left out and named, and
-   the merge works when there is memory. */
+/* Each allocation of a merge fails once: the job is as it was, or a table beside its grammars is left out and named,
+   and the merge works when there is memory. */
 START_TEST(test_merge_without_memory)
 {
     struct simulate_rank r[16];
