@@ -4,6 +4,7 @@
 #include "tools/tool.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -59,6 +60,26 @@ static int read_parts(const char *path, const char *directory, struct job **job)
     return TOOL_OK;
 }
 
+static bool is_after(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+/* Whether a part was written after the file: those that were joined into it are older. */
+static bool is_newer(const char *directory, const char *path)
+{
+    struct stat file, part;
+    bool newer = false;
+    DIR *d = opendir(directory);
+
+    for (struct dirent *e; d && !newer && stat(path, &file) == 0 && (e = readdir(d));)
+        newer = e->d_name[0] != '.' && fstatat(dirfd(d), e->d_name, &part, 0) == 0 &&
+                is_after(part.st_mtim, file.st_mtim);
+    if (d)
+        closedir(d);
+    return newer;
+}
+
 int tool_read_job(const char *path, struct job **job)
 {
     char *parts;
@@ -70,7 +91,7 @@ int tool_read_job(const char *path, struct job **job)
     int rc = itself          ? parts_join(path, job)
              : left && !there ? read_parts(path, parts, job)
                               : tool_read_file(path, job);
-    if (rc == TOOL_OK && left && there)
+    if (rc == TOOL_OK && left && there && is_newer(parts, path))
         tool_complain("%s has parts of a run that came later and died, or has not ended (pythia merge joins them)",
                       parts);
     free(parts);
