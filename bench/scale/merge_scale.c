@@ -170,7 +170,8 @@ int main(int argc, char **argv)
     shape = argc > 2 ? shape_named(argv[1]) : SHAPES;
     ranks = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
     if (shape == SHAPES || !ranks || ranks > 1u << 30) {
-        fprintf(stderr, "usage: merge_scale ring|stencil|master|trips|irregular|halo|cube|levels RANKS [FILE [PARTS]]\n");
+        fprintf(stderr, "usage: merge_scale ring|stencil|master|trips|irregular|halo|cube|levels RANKS "
+                        "[FILE [PARTS]]\n");
         return 2;
     }
     while (1u << depth < ranks)

@@ -4,8 +4,8 @@
  * lie. Random bytes never come that far: here a sound job is changed as a structure, what follows from the change is
  * made to follow (sums of rules, counts, hashes, order), and what the reader accepts then is printed in every form.
  *
- *     fuzz_report FIRST COUNT FILE...     inputs of the seeds FIRST … FIRST + COUNT - 1, each from one of the files, or
- *                                         from six simulated ranks
+ *     fuzz_report FIRST COUNT FILE...     inputs of the seeds FIRST … FIRST + COUNT - 1, each from one of the files
+ *                                         or from six simulated ranks
  *     fuzz_report SEED 1 FILE...          one of them, again, here: for a debugger
  *
  * None may crash, take a GB or 10 s of a processor. A child has some hundred inputs; one that ends is told with the
