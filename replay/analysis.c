@@ -231,7 +231,7 @@ static int give(struct replay_analysis *a, int rc, struct replay_analysis **to)
 }
 
 /* Each takes 4 KiB, and with more of them none could make a hundred steps: not even begun. */
-enum { MOST_RANKS = 1 << 18 };
+enum { MOST_RANKS = 1 << 17 };
 
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis)
 {

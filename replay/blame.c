@@ -312,6 +312,11 @@ void replay_blame_unmatched(struct replay_blame *b, uint32_t place, enum replay_
 
 /* --- Periods --- */
 
+size_t replay_blame_armed_bytes(const struct replay_blame *b)
+{
+    return b->sums * sizeof *b->sum;
+}
+
 void replay_blame_arm(struct replay_blame *b, uint32_t slot)
 {
     struct slot *s = &b->slot[slot];

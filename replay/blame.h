@@ -71,6 +71,7 @@ void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, in
 void replay_blame_unmatched(struct replay_blame *b, uint32_t place, enum replay_reason why);
 /* From here on a period is measured; it is repeated n times. */
 void replay_blame_arm(struct replay_blame *b, uint32_t slot);
+size_t replay_blame_armed_bytes(const struct replay_blame *b); /* that a slot takes then */
 void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n);
 
 /* --- What came of it --- */

@@ -302,9 +302,18 @@ static bool keeps_pace(struct replay_machine *m, uint32_t host)
     return true;
 }
 
+/* Loops of as many levels are looked at as there is memory for. */
+static uint32_t slots_of(const struct replay_machine *m)
+{
+    static const size_t most = (size_t)1 << 28;
+    size_t bytes = m->blame ? replay_blame_armed_bytes(m->blame) : 0;
+
+    return bytes <= most / SLOTS ? SLOTS : bytes < most ? (uint32_t)(most / bytes) : 1;
+}
+
 void replay_skip_turn(struct replay_machine *m, uint32_t host, uint32_t depth)
 {
-    struct slot *s = &m->skip->slot[(depth - 1) % SLOTS];
+    struct slot *s = &m->skip->slot[(depth - 1) % slots_of(m)];
     const struct replay_feed *f = &m->host[host].feed;
 
     if (!keeps_pace(m, host))
