@@ -150,9 +150,9 @@ static char *const *equip(const struct equipment *e)
 {
     size_t n = 0;
     char **slot = room_of(ROOM_REST, e->slots * sizeof *slot + e->text);
-    char *text = slot ? (char *)(slot + e->slots) : NULL;
     if (!slot)
         return e->given;
+    char *text = (char *)(slot + e->slots);
     write_list(text, e->text, e->first, value_in(e->given, "LD_PRELOAD"));
     for (char *const *v = e->given; v && *v; v++)
         if (strncmp(*v, "LD_PRELOAD=", 11) != 0)
