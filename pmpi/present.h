@@ -26,7 +26,8 @@ enum { PMPI_HOOK_PRESENT_TAG = 29327 }; /* of MPI_Comm_create_group, apart from 
 /* Before MPI_Init. */
 void pmpi_hook_present_announce(void);
 /* After MPI_Init: MPI_COMM_WORLD where all of its ranks run under Pythia, else a communicator of those that do, with
-   errors returned; MPI_COMM_SELF where it is not known who does. Returns MPI_SUCCESS, or an MPI error and MPI_COMM_NULL. */
+   errors returned; MPI_COMM_SELF where it is not known who does. Returns MPI_SUCCESS, or an MPI error and
+   MPI_COMM_NULL. */
 int pmpi_hook_present_gather(int rank, int ranks, MPI_Comm *comm);
 /* At the end, before anything is said by MPI: all ranks of the world have come here, by the launcher's word, so that no
    call of the program's can meet one of ours. Messages go on meanwhile. False: the launcher does not say. */

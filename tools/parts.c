@@ -130,12 +130,12 @@ static int parts_read(struct parts *p, const char *directory)
 
 /* --- Merging --- */
 
-/* Parts of one run agree on the program's build and on the number of ranks. */
+/* Parts of one run agree on the number of ranks, and those of one program on its build. */
 static bool same_run(const struct job *a, const struct job *b)
 {
     return a->info.ranks == b->info.ranks &&
-           !strcmp(job_text(a, a->info.program_id), job_text(b, b->info.program_id)) &&
-           !strcmp(job_text(a, a->info.program), job_text(b, b->info.program));
+           (strcmp(job_text(a, a->info.program), job_text(b, b->info.program)) ||
+            !strcmp(job_text(a, a->info.program_id), job_text(b, b->info.program_id)));
 }
 
 static int merge_part(const struct parts *p, size_t i, size_t into)
