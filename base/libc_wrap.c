@@ -75,7 +75,7 @@ static void *libc_find(const char *name)
 typedef void libc_function(void);
 
 #define LIBC(name) \
-    static libc_function *libc_find_##name(void) \
+    static __attribute__((used)) libc_function *libc_find_##name(void) \
     { \
         return (libc_function *)libc_find(#name); \
     } \
