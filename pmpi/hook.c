@@ -51,6 +51,7 @@ static inline __attribute__((always_inline)) void begin(struct pmpi_hook_call *c
 {
     struct session_site site = session_site_of(call->stream, from);
     struct watch_board *board = watch_board_mine; /* it stays, whatever callbacks do */
+    struct watch_thread *place = board ? NULL : session_place(call->stream);
     call->from = from;
     call->key.callsite = site.callsite;
     call->path = site.path;
@@ -66,8 +67,8 @@ static inline __attribute__((always_inline)) void begin(struct pmpi_hook_call *c
     }
     if (board)
         watch_board_enter(board, polls ? session_last(call->stream) : call->begin);
-    else if (watch_thread_mine)
-        watch_thread_enter(watch_thread_mine, call->info, from, call->begin);
+    else if (place)
+        watch_thread_enter(place, call->info, from, call->begin);
 }
 
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from, uint64_t where)

@@ -89,6 +89,7 @@ struct session_stream {
     double gain_ns;
     uint64_t paused_seen;          /* of session.paused_ns, … */
     uint32_t control_seen, resets_seen, unloads_seen; /* … session.control, session.resets, session_unloads */
+    struct watch_thread *place;    /* on the board, of a thread that is not the first one; NULL: none */
     uint32_t thread;
     _Atomic bool busy;             /* its thread is appending; see stream.c */
     _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */

@@ -325,8 +325,8 @@ static inline void show(const struct session_stream *s, uint32_t entry, const st
 {
     if (watch_board_mine)
         watch_board_left(watch_board_mine, entry, e->gap, e->duration, end, s->call_ns);
-    else if (watch_thread_mine)
-        watch_thread_left(watch_thread_mine, end);
+    else if (s->place)
+        watch_thread_left(s->place, end);
 }
 
 static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,

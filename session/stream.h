@@ -61,6 +61,9 @@ struct session_stream *session_enter_from(struct base_frame frame);
 /* The same for a parallel region: NULL too where those are not recorded. */
 struct session_stream *session_enter_region(struct base_frame frame);
 void session_leave(void);
+/* Where a thread that has not the board shows its calls (watch/board.h); NULL: nowhere. */
+struct watch_thread;
+struct watch_thread *session_place(const struct session_stream *s);
 /* Before it, of a poll that found nothing: who it was (session_identify), and when, ns. */
 void session_polled(struct session_stream *s, uint32_t entry, uint64_t begin, uint64_t end);
 /* When a poll that found something began, with what polls took that found nothing since the last event, and with what

@@ -175,6 +175,11 @@ static struct session_stream *stream_for_thread(bool *left_out)
     return s;
 }
 
+struct watch_thread *session_place(const struct session_stream *s)
+{
+    return s->place;
+}
+
 void session_own_open(void)
 {
     struct session_own *own = &session_own;
@@ -186,8 +191,9 @@ void session_own_open(void)
     own->generation = generation;
     uint32_t thread = own->stream ? own->stream->thread : UINT32_MAX;
     watch_board_mine = thread == 0 ? watch_board_here : NULL;
-    watch_thread_mine = watch_board_here && thread && thread <= WATCH_THREADS ? &watch_board_here->thread[thread - 1]
-                                                                              : NULL;
+    if (own->stream)
+        own->stream->place = watch_board_here && thread && thread <= WATCH_THREADS
+                                 ? &watch_board_here->thread[thread - 1] : NULL;
     if (own->stream && keyed)
         (void)pthread_setspecific(at_exit, own->stream);
     if (own->stream)

@@ -18,7 +18,6 @@
 #include "watch/read.h"
 
 __thread struct watch_board *watch_board_mine;
-__thread struct watch_thread *watch_thread_mine;
 struct watch_board *watch_board_here;
 
 static struct {
