@@ -79,21 +79,45 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
     fprintf(out, "%17s%s%s%s\n", "", line, *advice ? ": " : "", advice);
 }
 
-/* The first lines, until they have nine tenths of what is lost. */
-static void print_lines(struct report *r, const struct report_findings *f, double lost, bool all, uint32_t most,
-                        FILE *out)
+/* Shown of the summary's lines: those that cost so much, and all that is less in one line. */
+#define LEAST_SHOWN 0.03
+
+/* The first lines, until they have nine tenths of what is lost, and the share of the others. */
+static double print_lines(struct report *r, const struct report_findings *f, double lost, bool all, uint32_t most,
+                          FILE *out)
 {
-    double told = 0;
+    double told = 0, rest = f->minor;
     uint32_t i = 0;
 
     for (; i < f->count && i < most && (i == 0 || told < 0.9 * lost); i++) {
+        if (!all && f->finding[i].share < LEAST_SHOWN)
+            break;
         if (i == 0)
             fputc('\n', out);
         print_one(r, &f->finding[i], out);
         told += f->finding[i].share;
     }
-    if (f->count > i)
-        fprintf(out, "  and %u more (%s)\n", f->count - i, all ? "--format json" : "--view waits");
+    uint32_t left = f->count - i;
+    for (; i < f->count; i++)
+        rest += f->finding[i].share;
+    if (left < f->count && rest >= LEAST_SHARE)
+        fprintf(out, "%5.1f %%            %s%s\n", 100 * rest,
+                left ? report_text("in %u more", left) : "what costs less than 1 % each, together",
+                left ? all ? " (--format json)" : " (--view waits)" : "");
+    return left == f->count ? rest : 0;
+}
+
+/* One line where none of them is shown. `rest`: what they cost together. */
+static void print_none(struct report *r, double rest, bool all, FILE *out)
+{
+    const char *other = report_delay_share(r) >= LEAST_SHARE ? " else" : "";
+
+    if (rest >= LEAST_SHARE)
+        fprintf(out, "\nnothing%s costs 3 %% of the ranks' time or more; all together %.1f %%%s\n", other,
+                100 * rest, all ? "" : " (--view waits)");
+    else
+        fprintf(out, "\nnothing%s costs more than 1 %% of the ranks' time by waiting%s\n", other,
+                r->job->info.missing ? " for each other" : "");
 }
 
 /* What other threads than the first of each rank spent in MPI, ns: the replay does not follow them. */
@@ -130,7 +154,6 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
     bool all = most == UINT32_MAX;
     const struct report_findings *f = report_findings(r);
     const struct report_losses *l = report_losses(r);
-    uint32_t missing = r->job->info.missing;
 
     print_delay(r, out);
     if (!f->known && r->not_replayed == PYTHIA_ELIMIT)
@@ -140,15 +163,14 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
     if (!f->known)
         return;
     f = l ? &l->lines : f;
-    if (!f->count && !print_not_known(r, true, all, out) && !r->job->ends.count) /* a hang costs all that there is */
-        fprintf(out, "\nnothing%s costs more than 1 %% of the ranks' time by waiting%s\n",
-                report_delay_share(r) >= LEAST_SHARE ? " else" : "", missing ? " for each other" : "");
-    print_lines(r, f, l && !all ? l->lost : 1, all, all ? 20 : most, out);
-    if (f->minor >= LEAST_SHARE)
-        fprintf(out, "%5.1f %%            what costs less than 1 %% each, together\n", 100 * f->minor);
+    bool unknown = !f->count && print_not_known(r, true, all, out);
+    double rest = print_lines(r, f, l && !all ? l->lost : 1, all, all ? 20 : most, out);
+    bool shown = f->count && (all || f->finding[0].share >= LEAST_SHOWN);
+    if (!shown && !unknown && !r->job->ends.count) /* a hang costs all that there is */
+        print_none(r, rest, all, out);
     if (f->count)
         (void)print_not_known(r, false, all, out);
-    if (missing)
+    if (r->job->info.missing)
         fputs("waits for ranks that are missing: not known\n", out);
 }
 

@@ -195,7 +195,7 @@ void report_print_summary(struct report *r, FILE *out)
         fprintf(out, "no events were recorded\n");
         return;
     }
-    report_print_findings(r, r->job->info.missing ? 3 : 5, out);
+    report_print_findings(r, 3, out);
     print_shares(r, out);
     print_top(r, false, out);
     print_top(r, true, out);
