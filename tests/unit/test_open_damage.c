@@ -38,8 +38,8 @@ START_TEST(a_file_that_vanishes_while_it_is_used)
 }
 END_TEST
 
-/* A byte of a block is wrong: of statistics the block's times are unknown, of nodes the class. Who reads it all refuses
-   it. */
+/* A byte of a block is wrong, also one with which its frame can be read: of statistics the block's times are unknown, of
+   nodes the class. Who reads it all refuses it. */
 START_TEST(a_damaged_block)
 {
     uint32_t count;
@@ -54,7 +54,7 @@ START_TEST(a_damaged_block)
         unsigned char *own = malloc(size);
         memcpy(own, bytes, size);
         job_destroy(j);
-        own[opened_block(own, size, nodes ? SECTION_NODES : SECTION_STATS) + 7] ^= 1;
+        own[opened_block(own, size, nodes ? SECTION_NODES : SECTION_STATS) + 7 + 13 * (size_t)_i] ^= 1;
         ck_assert_int_eq(file_unpack(own, size, &refused, why, sizeof why), PYTHIA_EFORMAT);
         ck_assert_msg(strstr(why, "checksum") != NULL, "%s", why);
         ck_assert_int_eq(file_open_bytes(own, size, &j, why, sizeof why), 0);
@@ -234,7 +234,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(a_file_that_vanishes_while_it_is_used),
-        UNIT_TEST(a_damaged_block), UNIT_TEST(a_damaged_section_of_others),
+        UNIT_LOOP(a_damaged_block, 8), UNIT_TEST(a_damaged_section_of_others),
         UNIT_TEST(a_file_that_is_written_over_while_it_is_used),
         UNIT_TEST(a_program_that_closes_all_files),
         UNIT_TEST(a_thread_that_is_cancelled),
