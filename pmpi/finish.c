@@ -33,29 +33,16 @@ void pmpi_hook_finish(MPI_Comm comm, enum session_mode mode, struct job *mine)
     job_destroy(whole);
 }
 
-void pmpi_hook_write_part(uint32_t rank, struct job *mine, bool died)
+void pmpi_hook_write_part(uint32_t rank, struct job *mine)
 {
     char why[512];
     if (!mine)
         return;
-    if (died)
-        (void)session_ends_add(mine);
+    (void)session_ends_add(mine);
     if (session_part_write(mine, true, why, sizeof why))
         base_log_warn("rank %u: its part is lost: %s", rank, why);
-    else if (!died)
-        session_part_settle();
     else if (session_parts_first())
         base_log_info("the program ended without MPI_Finalize: parts are in %s (pythia merge joins them)",
                       session_parts_path());
     job_destroy(mine);
-}
-
-void pmpi_hook_join_parts(enum session_mode mode)
-{
-    if (mode == SESSION_PREDICT && base_log_is_first_rank())
-        base_log_info("this launcher cannot be asked which ranks run under Pythia: the score of this run is not stored");
-    struct job *whole = mode == SESSION_RECORD ? session_parts_join() : NULL;
-    if (whole)
-        session_publish(whole, mode);
-    job_destroy(whole);
 }

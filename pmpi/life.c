@@ -40,8 +40,7 @@ static struct {
     enum session_mode mode; /* of all ranks */
     uint32_t rank;
     bool open;  /* between a start on this rank and its end */
-    bool alone; /* at the end there is no communicator of ours; */
-    bool parts; /* … nor at any time: each rank for itself, and parts are joined */
+    bool alone; /* at the end there is no communicator of ours */
     bool begun; /* MPI_Init was seen */
     pid_t process; /* that started: its children have nothing to end */
     atomic_int session_process; /* that called MPI_Session_init; 0: none */
@@ -212,7 +211,7 @@ static void life_wait(void)
 
 static void life_free_comm(void)
 {
-    if (life.comm != MPI_COMM_WORLD && life.comm != MPI_COMM_SELF)
+    if (life.comm != MPI_COMM_WORLD)
         PMPI_Comm_free(&life.comm);
     life.comm = MPI_COMM_NULL;
 }
@@ -253,7 +252,6 @@ static void life_open(struct session_world world)
     void *packed = NULL;
     if (pmpi_hook_present_gather((int)world.rank, (int)world.ranks, &life.comm) != MPI_SUCCESS)
         return;
-    life.alone = life.parts = world.single = world.ranks > 1 && life.comm == MPI_COMM_SELF;
     if (!life_one_language(life.comm)) {
         life_free_comm();
         return;
@@ -376,11 +374,11 @@ PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 
 /* --- Ending --- */
 
-/* Without MPI. `died`: not in MPI_Finalize. */
-static void life_keep_part(struct job *mine, bool died)
+/* Without MPI. */
+static void life_keep_part(struct job *mine)
 {
     if (life.mode == SESSION_RECORD)
-        pmpi_hook_write_part(life.rank, mine, died || !life.parts);
+        pmpi_hook_write_part(life.rank, mine);
     else
         job_destroy(mine);
 }
@@ -397,7 +395,7 @@ static void life_end(void)
     if (apart)
         pmpi_hook_finish(life.comm, life.mode, mine);
     else
-        life_keep_part(mine, false);
+        life_keep_part(mine);
     pmpi_hook_comm_close();
     life_free_comm();
 }
@@ -421,12 +419,7 @@ void pmpi_hook_life_ends(void *from)
 void pmpi_hook_life_ended(void)
 {
     int error = errno;
-    base_fpu_t kept = base_fpu_hold();
-    if (life.parts)
-        pmpi_hook_join_parts(life.mode);
-    life.parts = false;
     session_summary_wait();
-    base_fpu_give_back(kept);
     errno = error;
 }
 
@@ -446,8 +439,7 @@ static void life_rescue(void)
     life.open = false;
     atomic_store_explicit(&pmpi_hook_kinds, 0, memory_order_release);
     pmpi_hook_plugins_close();
-    life.parts = false;
-    life_keep_part(session_finish(), true);
+    life_keep_part(session_finish());
 }
 
 void pmpi_hook_life_aborts(void *from)

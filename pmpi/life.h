@@ -35,10 +35,7 @@ void pmpi_hook_life_session(void);
 /* Merges the ranks' jobs and writes or says what is to be written or said. Collective on `comm`; `mode` is the same on
    all ranks; takes ownership of `mine`, which may be NULL. Threads: one, the one that calls MPI_Finalize. */
 void pmpi_hook_finish(MPI_Comm comm, enum session_mode mode, struct job *mine);
-/* Writes this rank's part, of a run that ends without MPI_Finalize (`died`), or whose ranks did not meet; no MPI. Takes
-   ownership of `mine`. */
-void pmpi_hook_write_part(uint32_t rank, struct job *mine, bool died);
-/* After that, of ranks that did not meet, and after MPI: the first one publishes what all of them have. */
-void pmpi_hook_join_parts(enum session_mode mode);
+/* Writes this rank's part of a run that ends without MPI_Finalize; no MPI. Takes ownership of `mine`. */
+void pmpi_hook_write_part(uint32_t rank, struct job *mine);
 
 #endif

@@ -7,12 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fpu.h"
+#include "base/helper.h"
 #include "base/log.h"
 #include "base/rights.h"
+#include "base/options.h"
 
 enum {
     PRESENT_ASKED = 1024, /* of a larger job only so many are asked for */
+    PRESENT_SECONDS = 60, /* that a rank waits for the others */
+    PRESENT_LATE = 5,
     PRESENT_NAP_MOST_US = 500
 };
 
@@ -39,6 +44,34 @@ static bool present_begins(int rank)
             return false;
     }
     return false;
+}
+
+/* --- A watch over the meeting: MPI has no call that gives up waiting --- */
+
+static struct {
+    struct base_helper helper;
+    uint64_t until;
+} present_watch;
+
+/* The call that waits cannot be left, nor the program go on without it. */
+static void present_give_up(void)
+{
+    while (base_helper_sleep(&present_watch.helper, present_watch.until)) {
+        if (base_clock_system() < present_watch.until)
+            continue;
+        base_log_warn("some ranks do not run under Pythia, and this launcher cannot be asked which: waited %d s, "
+                      "the job ends; run all of them under it, or none",
+                      PRESENT_SECONDS);
+        _exit(EXIT_FAILURE);
+    }
+}
+
+/* The lowest rank speaks, and the launcher ends the others before they do. */
+static bool present_watch_begin(int rank)
+{
+    uint64_t seconds = PRESENT_SECONDS + (rank < PRESENT_LATE ? (uint64_t)rank : PRESENT_LATE);
+    present_watch.until = base_clock_system() + seconds * 1000000000;
+    return base_helper_start(&present_watch.helper, present_give_up, 0);
 }
 
 /* --- Meeting --- */
@@ -79,16 +112,32 @@ static int present_some(const bool *here, int number, int ranks, MPI_Comm *comm)
     return error;
 }
 
+/* Without the launcher's word the meeting is by messages apart: MPI_Comm_dup's could meet those of any collective. All
+   are there, or the job ends. */
+static int present_presumed(int rank, int ranks, MPI_Comm *comm)
+{
+    bool *all = malloc((size_t)ranks * sizeof *all);
+    if (!all || !present_watch_begin(rank)) {
+        free(all);
+        return MPI_ERR_NO_MEM;
+    }
+    memset(all, true, (size_t)ranks * sizeof *all);
+    int error = present_some(all, ranks, ranks, comm);
+    (void)base_helper_stop(&present_watch.helper, BASE_HELPER_EVER);
+    free(all);
+    if (error == MPI_SUCCESS && (error = PMPI_Comm_free(comm)) == MPI_SUCCESS)
+        *comm = MPI_COMM_WORLD;
+    return error;
+}
+
 static int present_gather(const bool *here, int number, int rank, int ranks, MPI_Comm *comm)
 {
     if (number == ranks || ranks == 1) {
         *comm = MPI_COMM_WORLD;
         return MPI_SUCCESS;
     }
-    if (number < 0) { /* to wait for those that may not be there is to wait for ever */
-        *comm = MPI_COMM_SELF;
-        return MPI_SUCCESS;
-    }
+    if (number < 0)
+        return present_presumed(rank, ranks, comm);
     if (!here[rank]) /* others do not count on this one */
         return MPI_ERR_OTHER;
     return present_some(here, number, ranks, comm);
@@ -129,7 +178,7 @@ int pmpi_hook_present_gather(int rank, int ranks, MPI_Comm *comm)
         *comm = MPI_COMM_NULL;
         return error;
     }
-    if (*comm != MPI_COMM_WORLD && *comm != MPI_COMM_SELF)
+    if (*comm != MPI_COMM_WORLD)
         PMPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(*comm, &mine);
     if (number > 0 && number < ranks && mine == 0)

@@ -9,7 +9,9 @@
  *
  * Open MPI: a key of PMIx, for which the library that Open MPI uses itself is opened. MPICH: a key of the process
  * manager hydra, by its line protocol on PMI_FD, which nobody else speaks on at these two moments. Other launchers: it
- * is not known, and nobody waits for anybody: each rank is alone, and their parts are joined when MPI has ended.
+ * is not known, and all ranks are taken to run under Pythia. Where that is wrong the ranks that do would wait for ever;
+ * after a minute one line says so and the job ends. Until then they meet by messages that no call of the program's
+ * can take for its own (MPI_Comm_create_group with a tag).
  *
  * Cost: some ms at the start, and 0.1 ms a rank asked for: all ranks of a small job, of a large one those where another
  * program may begin and some in between.
@@ -26,8 +28,7 @@ enum { PMPI_HOOK_PRESENT_TAG = 29327 }; /* of MPI_Comm_create_group, apart from 
 /* Before MPI_Init. */
 void pmpi_hook_present_announce(void);
 /* After MPI_Init: MPI_COMM_WORLD where all of its ranks run under Pythia, else a communicator of those that do, with
-   errors returned; MPI_COMM_SELF where it is not known who does. Returns MPI_SUCCESS, or an MPI error and
-   MPI_COMM_NULL. */
+   errors returned. Returns MPI_SUCCESS, or an MPI error and MPI_COMM_NULL. */
 int pmpi_hook_present_gather(int rank, int ranks, MPI_Comm *comm);
 /* At the end, before anything is said by MPI: all ranks of the world have come here, by the launcher's word, so that no
    call of the program's can meet one of ours. Messages go on meanwhile. False: the launcher does not say. */

@@ -195,7 +195,7 @@ static bool usable_reference(const struct session_world *world)
         base_log_warn(
             "cannot predict: %s was recorded from another program, %s; the program runs on without predictions",
             session_input_path(), job_text(chosen, chosen->info.program));
-    else if (!world->single || base_log_is_first_rank())
+    else
         say_predict(chosen, kin, world->ranks);
     return kin != FOREIGN;
 }
@@ -266,8 +266,7 @@ enum session_mode session_choose(const struct session_world *world)
     }
     if (!claim_output(world))
         return SESSION_OFF;
-    if (!world->single || base_log_is_first_rank())
-        base_log_info("recording to %s", session_output_path());
+    base_log_info("recording to %s", session_output_path());
     base_replace_sweep(session_output_path());
     session_parts_put_aside();
     return SESSION_RECORD;

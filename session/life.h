@@ -24,7 +24,6 @@ struct session_world {
     uint32_t rank, ranks;
     const char *mpi; /* library version, "" without MPI */
     uint64_t job;    /* equal on all ranks, on no other job's; 0: this process is all of it */
-    bool single;     /* each rank decides for itself: the first one alone says what */
 };
 /* Reads the options, chooses the mode (PYTHIA_MODE), opens the reference when predicting. `reference` (may be NULL) is
    session_reference(), or a packed job that came from another process: that is copied. After session_finish a new
@@ -117,11 +116,6 @@ void session_part_remove(void); /* this process's, and the directory where nothi
 const char *session_parts_path(void);
 bool session_parts_first(void); /* whether nobody of this run has said yet where they are: the caller is to */
 void session_parts_remove(void);
-/* This process's part was its last: the one before goes. */
-void session_part_settle(void);
-/* The ranks that recorded each for itself have all written their parts: the first process to ask gets the job of these,
-   the caller's, all others NULL. */
-struct job *session_parts_join(void);
 /* Parts of an earlier run must not mix with this one's: they move to <output>.parts.old. Before any rank writes one. */
 void session_parts_put_aside(void);
 

@@ -26,7 +26,6 @@
 #include "base/log.h"
 #include "file/file.h"
 #include "job/job.h"
-#include "merge/merge.h"
 #include "pythia.h"
 #include "session/internal.h"
 
@@ -250,39 +249,21 @@ void session_part_remove(void)
         rmdir(directory()); /* where it is empty now */
 }
 
-void session_part_settle(void)
-{
-    int fd = open_own(0);
-    if (fd < 0)
-        return;
-    pthread_mutex_lock(&own.lock);
-    if (is_known(fd))
-        strike(fd, &own.place[own.next]);
-    pthread_mutex_unlock(&own.lock);
-    close(fd);
-}
-
-/* Whether this process is the first to leave that mark, which goes when the parts do. */
-static bool first_to(const char *name)
+bool session_parts_first(void)
 {
     char mark[PATH_MAX + 40];
-    snprintf(mark, sizeof mark, "%s/.node.%s", directory(), name);
+    snprintf(mark, sizeof mark, "%s/.node.said", directory()); /* goes when the parts do */
     int fd = access(directory(), F_OK) ? -1 : base_io_open(mark, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
     if (fd >= 0)
         close(fd);
     return fd >= 0;
 }
 
-bool session_parts_first(void)
-{
-    return first_to("said");
-}
-
-/* Whether Pythia made it: a file of parts, or a mark beside them. */
+/* Whether Pythia made it: a file of parts, or the mark beside them. */
 static bool is_part(const char *name)
 {
     if (strncmp(name, "node-", 5))
-        return !strcmp(name, ".node.said") || !strcmp(name, ".node.joined");
+        return !strcmp(name, ".node.said");
     return strspn(name + 5, "0123456789abcdef") == 16 && !strcmp(name + 21, ".pythia");
 }
 
@@ -346,44 +327,4 @@ void session_parts_put_aside(void)
     else
         base_log_warn("parts of an earlier run that died are in %s and will be written over: %s: %s", directory(), old,
                       strerror(errno));
-}
-
-/* --- What ranks that did not meet have written --- */
-
-static struct job *joined; /* by one thread of one process, at its end */
-
-/* A part that cannot be joined stays where it is: then a rank is missing, and no part is removed. */
-static int join_one(struct job *part, void *unused)
-{
-    (void)unused;
-    if (!joined) {
-        joined = part;
-        return 0;
-    }
-    (void)merge_job(joined, part);
-    job_destroy(part);
-    return 0;
-}
-
-static void join_file(int unused, const char *name)
-{
-    char path[PART_PATH + NAME_MAX], why[256];
-    (void)unused;
-    snprintf(path, sizeof path, "%s/%s", directory(), name);
-    if (!strncmp(name, "node-", 5))
-        (void)file_read_each(path, join_one, NULL, why, sizeof why);
-}
-
-struct job *session_parts_join(void)
-{
-    uint64_t there = 0;
-    if (!first_to("joined"))
-        return NULL;
-    joined = NULL;
-    (void)each_part(directory(), join_file);
-    for (uint32_t i = 0; joined && i < joined->stream_count; i++)
-        there += joined->streams[i].thread ? 0 : joined->streams[i].count;
-    if (joined)
-        joined->info.missing = there < joined->info.ranks ? joined->info.ranks - (uint32_t)there : 0;
-    return joined;
 }

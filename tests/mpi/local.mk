@@ -162,7 +162,7 @@ LONG_TESTS += %D%/packaged-long.test
 endif
 EXTRA_DIST += %D%/own_cost.c %D%/own_cost.test %D%/unloaded.test
 EXTRA_DIST += %D%/count_messages.c %D%/garbage.c %D%/compare_messages.py %D%/talk.F90 %D%/matrix.test %D%/matrix-long.test
-EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/spawn.test %D%/update.test
+EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/some-long.test %D%/spawn.test %D%/update.test
 
 # Starts a Slurm of its own: not in every check.
 EXTRA_DIST += %D%/slurm.test
@@ -176,7 +176,7 @@ endif
 EXTRA_DIST += %D%/control.test %D%/left.cpp %D%/left.test %D%/hung.test %D%/meeting.test %D%/orders.test
 EXTRA_DIST += %D%/tsan-long.test %D%/ends.test
 if HAVE_MPI
-LONG_TESTS += %D%/tsan-long.test
+LONG_TESTS += %D%/some-long.test %D%/tsan-long.test
 endif
 
 # Findings of programs with known problems; messages of other people's programs.
