@@ -113,8 +113,8 @@ static void print_none(struct report *r, double rest, bool all, FILE *out)
     const char *other = report_delay_share(r) >= LEAST_SHARE ? " else" : "";
 
     if (rest >= LEAST_SHARE)
-        fprintf(out, "\nnothing%s costs 3 %% of the ranks' time or more; all together %.1f %%%s\n", other,
-                100 * rest, all ? "" : " (--view waits)");
+        fprintf(out, "\nnothing%s costs 3 %% of the ranks' time, all together %.1f %%%s\n", other, 100 * rest,
+                all ? "" : " (--view waits)");
     else
         fprintf(out, "\nnothing%s costs more than 1 %% of the ranks' time by waiting%s\n", other,
                 r->job->info.missing ? " for each other" : "");
