@@ -152,7 +152,7 @@ static bool board_room(void *of, uint64_t *count, uint64_t room, size_t size, ui
 /* The place is not to be read until the event is written. */
 void watch_board_season_ends(struct watch_board *b, uint64_t now)
 {
-    watch_board_changes(b);
+    watch_changes(&b->since);
     if (board_room(b->season, &b->seasons, WATCH_SEASONS, sizeof *b->season, &b->season_ns)) {
         memcpy(b->season[b->seasons].past, b->sum, sizeof b->sum);
         b->season[b->seasons++].end = now;

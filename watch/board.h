@@ -152,18 +152,23 @@ extern struct watch_board *watch_board_here __attribute__((visibility("hidden"))
 
 /* --- Before a call and after it --- */
 
-/* Nobody sees what is written behind it and not that: costs nothing on x86. */
-static inline void watch_board_changes(struct watch_board *b)
+/* Nobody sees what is written behind it and not that: costs nothing on x86. `since`: of a board, or of a thread in it. */
+static inline void watch_changes(_Atomic uint64_t *since)
 {
-    atomic_store_explicit(&b->since, WATCH_CHANGES, memory_order_relaxed);
+    atomic_store_explicit(since, WATCH_CHANGES, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
+}
+
+static inline void watch_inside(_Atomic uint64_t *since, uint64_t begin)
+{
+    atomic_store_explicit(since, begin << 1 | 1, memory_order_release);
 }
 
 /* `call`: a WATCH_CALL, `slot` as watch_board_way() has it. */
 static inline void watch_board_place(struct watch_board *b, const struct watch_call *call, const void *slot,
                                      uint64_t where)
 {
-    watch_board_changes(b);
+    watch_changes(&b->since);
     b->call = (uint64_t)(uintptr_t)call;
     b->slot = (uint64_t)(uintptr_t)slot;
     b->where = where;
@@ -172,7 +177,7 @@ static inline void watch_board_place(struct watch_board *b, const struct watch_c
 /* Before that, of a call that has peers. */
 static inline void watch_board_with(struct watch_board *b, int source, int dest, int tag)
 {
-    watch_board_changes(b);
+    watch_changes(&b->since);
     b->source = source;
     b->dest = dest;
     b->tag = tag;
@@ -181,18 +186,17 @@ static inline void watch_board_with(struct watch_board *b, int source, int dest,
 /* `begin`: of a poll when the last event ended, so that it is one call for who asks again and again. */
 static inline void watch_board_enter(struct watch_board *b, uint64_t begin)
 {
-    atomic_store_explicit(&b->since, begin << 1 | 1, memory_order_release);
+    watch_inside(&b->since, begin);
 }
 
 /* The same of another thread; and after a call. */
 static inline void watch_thread_enter(struct watch_thread *t, const struct watch_call *call, const void *from,
                                       uint64_t begin)
 {
-    atomic_store_explicit(&t->since, WATCH_CHANGES, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
+    watch_changes(&t->since);
     t->call = (uint64_t)(uintptr_t)call;
     t->from = (uint64_t)(uintptr_t)from;
-    atomic_store_explicit(&t->since, begin << 1 | 1, memory_order_release);
+    watch_inside(&t->since, begin);
 }
 
 static inline void watch_thread_left(struct watch_thread *t, uint64_t end)
@@ -202,7 +206,7 @@ static inline void watch_thread_left(struct watch_thread *t, uint64_t end)
 
 static inline void watch_board_region(struct watch_board *b, uintptr_t function, uint64_t begin)
 {
-    watch_board_changes(b);
+    watch_changes(&b->since);
     b->call = function | WATCH_OF_REGION;
     watch_board_enter(b, begin);
 }
