@@ -22,13 +22,13 @@ enum mark {
     SAME = 512,          /* what was at the head, as it was */
     WATCHED = 1024,      /* FIXED, and the loop itself writes nothing there */
     CHASED = 2048,       /* followed from place to place: what the last turn read is where this one reads */
-    LINK = 0xffff << 16, /* by which kind of place it was read (link_of()), 0: by several */
     READ = FIXED | LENT,
     ORIGIN = READ | WATCHED | CHASED /* goes along with whatever is made of it */
 };
 
 enum { PLACES = TEAMS_REGISTERS + TEAMS_SLOTS };
 typedef uint32_t mark_t;
+#define LINK ((mark_t)0xffff << 16) /* of a mark: by which kind of place it was read (link_of()), 0: by several */
 struct marks {
     mark_t of[PLACES];
     bool seen;
