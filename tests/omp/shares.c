@@ -49,6 +49,19 @@ __attribute__((noinline)) static void keep_some(int me, int threads)
     slot[me] ^= own[255 - me];
 }
 
+/* Who hands a value on takes so long that the others are there before it is known; nobody else makes one. */
+__attribute__((noinline)) static void hand_on(int me, int k)
+{
+    unsigned what = 0;
+#pragma omp single copyprivate(what)
+    {
+        what = ++taken + (unsigned)k;
+        for (int i = 0; i < 50000; i++)
+            what = what * 31 ^ what >> 7;
+    }
+    slot[me] = slot[me] * 3 + what;
+}
+
 __attribute__((noinline)) static void run(void)
 {
 #pragma omp parallel
@@ -61,6 +74,8 @@ __attribute__((noinline)) static void run(void)
                 look_at_neighbour(me, threads);
             else if (step[k] == 2)
                 keep_some(me, threads);
+            else if (step[k] == 7)
+                hand_on(me, k);
             if (step[k] == 3) {
 #pragma omp single
                 taken = taken * 5 + (unsigned)k;
@@ -88,7 +103,7 @@ int main(int argc, char **argv)
     unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
     for (int script = 0; script < SCRIPTS; script++) {
         for (int k = 0; k < STEPS; k++)
-            step[k] = (int)(next(&seed) % 7);
+            step[k] = (int)(next(&seed) % 8);
         run();
         printf("%u %u", total, taken);
         for (int i = 0; i < omp_get_max_threads(); i++)
