@@ -82,29 +82,41 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
 /* Shown of the summary's lines: those that cost so much, and all that is less in one line. */
 #define LEAST_SHOWN 0.03
 
-/* The first lines, until they have nine tenths of what is lost, and the share of the others. */
-static double print_lines(struct report *r, const struct report_findings *f, double lost, bool all, uint32_t most,
-                          FILE *out)
+/* How many of the first lines: until they have nine tenths of what is lost, none that costs less than `least`. */
+static uint32_t count_lines(const struct report_findings *f, double lost, double least, uint32_t most)
 {
-    double told = 0, rest = f->minor;
+    double told = 0;
     uint32_t i = 0;
 
-    for (; i < f->count && i < most && (i == 0 || told < 0.9 * lost); i++) {
-        if (!all && f->finding[i].share < LEAST_SHOWN)
-            break;
-        if (i == 0)
-            fputc('\n', out);
-        print_one(r, &f->finding[i], out);
+    for (; i < f->count && i < most && f->finding[i].share >= least && (i == 0 || told < 0.9 * lost); i++)
         told += f->finding[i].share;
-    }
-    uint32_t left = f->count - i;
-    for (; i < f->count; i++)
+    return i;
+}
+
+/* The share of those that come after so many. */
+static double share_after(const struct report_findings *f, uint32_t shown)
+{
+    double rest = f->minor;
+
+    for (uint32_t i = shown; i < f->count; i++)
         rest += f->finding[i].share;
-    if (left < f->count && rest >= LEAST_SHARE)
-        fprintf(out, "%5.1f %%            %s%s\n", 100 * rest,
-                left ? report_text("in %u more", left) : "what costs less than 1 % each, together",
-                left ? all ? " (--format json)" : " (--view waits)" : "");
-    return left == f->count ? rest : 0;
+    return rest;
+}
+
+static void print_lines(struct report *r, const struct report_findings *f, uint32_t shown, bool all, FILE *out)
+{
+    double rest = share_after(f, shown);
+
+    fputc('\n', out);
+    for (uint32_t i = 0; i < shown; i++)
+        print_one(r, &f->finding[i], out);
+    if (rest < LEAST_SHARE)
+        return;
+    if (f->count > shown)
+        fprintf(out, "%5.1f %%            in %u more (%s)\n", 100 * rest, f->count - shown,
+                all ? "--format json" : "--view waits");
+    else
+        fprintf(out, "%5.1f %%            what costs less than 1 %% each, together\n", 100 * rest);
 }
 
 /* One line where none of them is shown. `rest`: what they cost together. */
@@ -164,10 +176,11 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
         return;
     f = l ? &l->lines : f;
     bool unknown = !f->count && print_not_known(r, true, all, out);
-    double rest = print_lines(r, f, l && !all ? l->lost : 1, all, all ? 20 : most, out);
-    bool shown = f->count && (all || f->finding[0].share >= LEAST_SHOWN);
-    if (!shown && !unknown && !r->job->ends.count) /* a hang costs all that there is */
-        print_none(r, rest, all, out);
+    uint32_t shown = count_lines(f, l && !all ? l->lost : 1, all ? 0 : LEAST_SHOWN, all ? 20 : most);
+    if (shown)
+        print_lines(r, f, shown, all, out);
+    else if (!unknown && !r->job->ends.count) /* a hang costs all that there is */
+        print_none(r, share_after(f, 0), all, out);
     if (f->count)
         (void)print_not_known(r, false, all, out);
     if (r->job->info.missing)
