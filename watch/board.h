@@ -152,7 +152,8 @@ extern struct watch_board *watch_board_here __attribute__((visibility("hidden"))
 
 /* --- Before a call and after it --- */
 
-/* Nobody sees what is written behind it and not that: costs nothing on x86. `since`: of a board, or of a thread in it. */
+/* Nobody sees what is written behind it and not that: costs nothing on x86. `since`: of a board, or of a thread in
+   it. */
 static inline void watch_changes(_Atomic uint64_t *since)
 {
     atomic_store_explicit(since, WATCH_CHANGES, memory_order_relaxed);
