@@ -155,10 +155,10 @@ struct replay_model {
    replay any more (PYTHIA_ELIMIT). So clocks do not wrap. */
 #define REPLAY_LONGEST ((int64_t)1 << 55)
 #define REPLAY_LATEST ((int64_t)1 << 60)
-/* Of what may be below 0, infinite or no number. */
+/* Of what may be below 0, infinite or no number, which takes no time. */
 static inline int64_t replay_ns(double ns)
 {
-    return ns < (double)REPLAY_LONGEST ? ns > 0 ? (int64_t)ns : 0 : REPLAY_LONGEST;
+    return ns > 0 ? ns < (double)REPLAY_LONGEST ? (int64_t)ns : REPLAY_LONGEST : 0;
 }
 
 static inline int64_t replay_wire(const struct replay_model *m, uint64_t bytes)
