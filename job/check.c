@@ -71,7 +71,7 @@ static struct set set_of(const struct job_range *r, uint32_t count)
 static int check_new_set(const struct audit *a, uint32_t i, const struct job_class *c, const struct job_range *r,
                          uint32_t count)
 {
-    if (!job_ranges_canonical(r, count))
+    if (!job_ranges_canonical(r, count, a->job->info.ranks))
         return REFUSE(a, "class %u: ranges out of order", i);
     for (uint32_t k = 0; k < count; k++)
         if (!job_ranges_contain(c->ranges, c->member_ranges, r[k].first, r[k].thread) ||
@@ -168,7 +168,8 @@ static int check_sets(const struct audit *a, uint32_t i, const struct job_class 
         REFUSE(a, "out of memory");
         return PYTHIA_ENOMEM;
     }
-    if (!c->member_ranges || c->member_ranges > c->range_count || !job_ranges_canonical(c->ranges, c->member_ranges))
+    if (!c->member_ranges || c->member_ranges > c->range_count || 
+        !job_ranges_canonical(c->ranges, c->member_ranges, a->job->info.ranks))
         error = REFUSE(a, "class %u: members", i);
     if (!error) {
         s.at[0] = set_of(c->ranges, c->member_ranges);

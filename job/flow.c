@@ -362,7 +362,7 @@ int job_flows_check(const struct job *j, char *why, size_t size)
             (f->value != GRAMMAR_NONE && f->relation != JOB_XOR && f->value >= j->info.ranks))
             return job_refuse(why, size, "messages %u: out of range", i);
         if (!f->range_count || !job_ranges_within(&j->flows.ranges, f->range_first, f->range_count) ||
-            !job_ranges_canonical(r, f->range_count) || r->thread)
+            !job_ranges_canonical(r, f->range_count, j->info.ranks) || r->thread)
             return job_refuse(why, size, "messages %u: their ranks", i);
         if (i && (f[-1].terminal > f->terminal || (f[-1].terminal == f->terminal && f[-1].receives > f->receives)))
             return job_refuse(why, size, "messages %u: out of order", i);

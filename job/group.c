@@ -289,7 +289,7 @@ static int check_group(const struct job *j, uint32_t i, char *why, size_t size)
     if (!group->size)
         return group->range_count ? job_refuse(why, size, "group %u: origins of nobody", i) : 0;
     if (!job_ranges_within(&g->ranges, group->range_first, group->range_count) ||
-        !job_ranges_canonical(origins, group->range_count) || !group->range_count)
+        !job_ranges_canonical(origins, group->range_count, j->info.ranks) || !group->range_count)
         return job_refuse(why, size, "group %u: origins out of order", i);
     if (group->run_first > g->run_count || group->run_count > g->run_count - group->run_first)
         return job_refuse(why, size, "group %u: members out of range", i);

@@ -139,7 +139,7 @@ int job_hops_check(const struct job *j, char *why, size_t size)
     const struct job_hops *h = &j->hops;
     for (uint32_t i = 0; i < h->hop_count; i++) {
         const struct job_hop *p = &h->hop[i];
-        if (!p->range_count || !job_ranges_canonical(h->ranges.range + p->range_first, p->range_count))
+        if (!p->range_count || !job_ranges_canonical(h->ranges.range + p->range_first, p->range_count, j->info.ranks))
             return job_refuse(why, size, "hop %u: its streams", i);
         if (i && (p[-1].from > p->from || (p[-1].from == p->from && p[-1].to > p->to)))
             return job_refuse(why, size, "hop %u: out of order", i);

@@ -374,12 +374,12 @@ static bool range_sane(const struct job_range *r)
 
 /* Built again it is the same. What is not canonical may stand for anything: it must not become longer, nor take
    long. */
-bool job_ranges_canonical(const struct job_range *r, uint32_t count)
+bool job_ranges_canonical(const struct job_range *r, uint32_t count, uint32_t ranks)
 {
     struct job_ranges again = { 0 };
     struct builder build = { .out = &again, .most = 256 * ((uint64_t)count + 1), .room = count };
     for (uint32_t i = 0; i < count; i++)
-        if (!range_sane(&r[i]) || (i && !range_before(&r[i - 1], &r[i])))
+        if (!range_sane(&r[i]) || job_range_last(&r[i]) >= ranks || (i && !range_before(&r[i - 1], &r[i])))
             return false;
     bool same = !join(&build, r, count, NULL, 0) && job_ranges_equal(r, count, again.range, again.count);
     free(again.range);

@@ -88,8 +88,9 @@ bool job_ranges_contain(const struct job_range *r, uint32_t count, uint32_t rank
 /* The member with the lowest rank, then thread; count > 0. */
 struct job_member job_ranges_first(const struct job_range *r, uint32_t count);
 bool job_ranges_equal(const struct job_range *a, uint32_t a_count, const struct job_range *b, uint32_t b_count);
-/* Whether these ranges are sane (counts and strides positive, no overflow) and in canonical form. */
-bool job_ranges_canonical(const struct job_range *r, uint32_t count);
+/* Whether these ranges are sane (counts and strides positive, no overflow), in canonical form, and each rank is below
+   `ranks`: then they stand for no more than there are. */
+bool job_ranges_canonical(const struct job_range *r, uint32_t count, uint32_t ranks);
 
 static inline uint32_t job_range_last(const struct job_range *r)
 {

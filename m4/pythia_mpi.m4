@@ -151,9 +151,8 @@ AC_MSG_RESULT([${$1:-no}])
 
 # PYTHIA_PMIX
 # -----------
-# Which ranks of a job run under Pythia is asked of the launcher: PMIx for Open MPI 4, where it uses a PMIx of its own
-# (not one compiled into it; MPI_Init of Open MPI 5.0.7 fails after PMIx_Init); hydra for MPICH. Substitutes
-# PMIX_CFLAGS. Conditional: HAVE_PMIX. For the summary: have_companions.
+# Which ranks of a job run under Pythia is asked of the launcher: PMIx for Open MPI, where it uses a PMIx of its own (not
+# one compiled into it, as Open MPI 4 may have); hydra for MPICH. Substitutes PMIX_CFLAGS. Conditional: HAVE_PMIX. For the summary: have_companions.
 AC_DEFUN([PYTHIA_PMIX],
 [PMIX_CFLAGS= pythia_pmix=no
 have_companions="no (needs an MPI)"
@@ -163,9 +162,8 @@ AS_CASE([$MPI_FLAVOUR],
    [AC_MSG_CHECKING([for the PMIx that Open MPI uses])
     pythia_info=`AS_DIRNAME(["$MPICC"])`/ompi_info
     have_companions="no (install libpmix-dev); all ranks of a job have to run under Pythia"
-    AS_IF([test "${MPI_BUILD_VERSION%%.*}" -ge 5],
-       [have_companions="no (MPI_Init fails once PMIx was asked); all ranks of a job have to run under Pythia"],
-       [! "$pythia_info" --parsable 2>/dev/null | $GREP '^mca:pmix:ext' >/dev/null],
+    AS_IF([test "${MPI_BUILD_VERSION%%.*}" -lt 5 &&
+           ! "$pythia_info" --parsable 2>/dev/null | $GREP '^mca:pmix:ext' >/dev/null],
        [have_companions="no (PMIx is compiled into this Open MPI); all ranks of a job have to run under Pythia"],
        [PMIX_CFLAGS=`$PKG_CONFIG --cflags pmix 2>/dev/null`
         pythia_save_CPPFLAGS=$CPPFLAGS

@@ -2,6 +2,10 @@
 /*
  * Marks as keys of PMIx (Open MPI). Its library is opened, not linked: a program that was not launched, or by something
  * else, needs none. PMIx counts its users in a process, so Open MPI shares what is initialised here.
+ *
+ * MPI_Init of Open MPI 5 fails where PMIx is initialised already (ompi_rte_init then asks for a process with no name).
+ * There the mark is put *after* MPI_Init, and who has none is asked again until PMIX_LATE_SECONDS after that: all ranks
+ * leave MPI_Init together, so those that put one do it within moments.
  */
 #include "pmpi/present.h"
 
@@ -11,8 +15,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
 
 #define PMIX_KEY_MARK "pythia.here"
+
+enum { PMIX_LATE_SECONDS = 20, PMIX_NAP_US = 500, PMIX_NAP_MOST_US = 20000 };
 
 static struct {
     pmix_status_t (*init)(pmix_proc_t *, pmix_info_t *, size_t);
@@ -22,6 +31,8 @@ static struct {
     pmix_status_t (*finalize)(const pmix_info_t *, size_t);
     pmix_status_t (*fence)(const pmix_proc_t *, size_t, const pmix_info_t *, size_t, pmix_op_cbfunc_t, void *);
     pmix_proc_t me;
+    bool late;      /* the mark waits for MPI_Init's end */
+    uint64_t until; /* this one asks again */
 } pmix;
 
 static bool pmix_find(void *library, const char *name, void *function)
@@ -31,18 +42,28 @@ static bool pmix_find(void *library, const char *name, void *function)
     return symbol != NULL;
 }
 
-static bool pmix_load(void)
+/* May be called before MPI_Init. */
+static bool pmix_is_late(void)
 {
-    void *library = getenv("PMIX_NAMESPACE") ? dlopen("libpmix.so.2", RTLD_LAZY | RTLD_LOCAL) : NULL;
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    PMPI_Get_library_version(version, &length);
+    return strncmp(version, "Open MPI v", 10) == 0 && atoi(version + 10) >= 5;
+}
+
+/* After MPI_Init: that library only which Open MPI has opened. */
+static bool pmix_load(int only)
+{
+    void *library = dlopen("libpmix.so.2", RTLD_LAZY | RTLD_LOCAL | only);
     return library && pmix_find(library, "PMIx_Init", &pmix.init) && pmix_find(library, "PMIx_Put", &pmix.put) &&
            pmix_find(library, "PMIx_Commit", &pmix.commit) && pmix_find(library, "PMIx_Get", &pmix.get) &&
            pmix_find(library, "PMIx_Finalize", &pmix.finalize) && pmix_find(library, "PMIx_Fence_nb", &pmix.fence);
 }
 
-static int pmix_announce(void)
+static int pmix_put(int only)
 {
     pmix_value_t mark;
-    if (!pmix_load() || pmix.init(&pmix.me, NULL, 0) != PMIX_SUCCESS)
+    if (!pmix_load(only) || pmix.init(&pmix.me, NULL, 0) != PMIX_SUCCESS)
         return -1;
     memset(&mark, 0, sizeof mark);
     mark.type = PMIX_BOOL;
@@ -53,8 +74,18 @@ static int pmix_announce(void)
     return -1;
 }
 
-/* At once: whoever has not put the mark before MPI_Init never will. */
-static int pmix_present(int rank)
+static int pmix_announce(void)
+{
+    pmix.init = NULL;
+    if (!getenv("PMIX_NAMESPACE"))
+        return -1;
+    pmix.late = pmix_is_late();
+    pmix.until = 0;
+    return pmix.late ? 0 : pmix_put(0);
+}
+
+/* What is known now, and here. */
+static int pmix_ask(int rank)
 {
     pmix_proc_t whose = pmix.me;
     pmix_info_t at_once;
@@ -69,9 +100,29 @@ static int pmix_present(int rank)
     return status == PMIX_SUCCESS ? 1 : status == PMIX_ERR_NOT_FOUND ? 0 : -1;
 }
 
+/* Whoever has not put the mark by then never will. */
+static int pmix_present(int rank)
+{
+    useconds_t nap = PMIX_NAP_US;
+    int present;
+    if (pmix.late && !pmix.until) {
+        if (pmix_put(RTLD_NOLOAD))
+            pmix.init = NULL;
+        pmix.until = base_clock_system() + PMIX_LATE_SECONDS * UINT64_C(1000000000);
+    }
+    if (!pmix.init)
+        return -1;
+    while ((present = pmix_ask(rank)) == 0 && base_clock_system() < pmix.until) {
+        usleep(nap);
+        nap = 2 * nap < PMIX_NAP_MOST_US ? 2 * nap : PMIX_NAP_MOST_US;
+    }
+    return present;
+}
+
 static void pmix_close(void)
 {
-    pmix.finalize(NULL, 0);
+    if (pmix.init)
+        pmix.finalize(NULL, 0);
 }
 
 static _Atomic int pmix_met; /* 1: all are there, -1: not */

@@ -16,8 +16,7 @@
 
 enum {
     PRESENT_ASKED = 1024, /* of a larger job only so many are asked for */
-    PRESENT_SECONDS = 60, /* that a rank waits for the others */
-    PRESENT_LATE = 5,
+    PRESENT_SECONDS = 60, /* that a rank waits for the others before it says so */
     PRESENT_NAP_MOST_US = 500
 };
 
@@ -53,25 +52,23 @@ static struct {
     uint64_t until;
 } present_watch;
 
-/* The call that waits cannot be left, nor the program go on without it. */
-static void present_give_up(void)
+/* The call that waits cannot be left, nor the program go on without it; and whoever is late may still come. */
+static void present_tell(void)
 {
     while (base_helper_sleep(&present_watch.helper, present_watch.until)) {
         if (base_clock_system() < present_watch.until)
             continue;
-        base_log_warn("some ranks do not run under Pythia, and this launcher cannot be asked which: waited %d s, "
-                      "the job ends; run all of them under it, or none",
-                      PRESENT_SECONDS);
-        _exit(EXIT_FAILURE);
+        base_log_warn("waiting for all ranks since %d s: this launcher cannot be asked which of them run under Pythia; "
+                      "if some do not, end the job, and run all of them under it, or none", PRESENT_SECONDS);
+        present_watch.until = UINT64_MAX;
     }
 }
 
-/* The lowest rank speaks, and the launcher ends the others before they do. */
-static bool present_watch_begin(int rank)
+/* The ranks that wait may be any: the lowest of them would be known to nobody. */
+static bool present_watch_begin(void)
 {
-    uint64_t seconds = PRESENT_SECONDS + (rank < PRESENT_LATE ? (uint64_t)rank : PRESENT_LATE);
-    present_watch.until = base_clock_system() + seconds * 1000000000;
-    return base_helper_start(&present_watch.helper, present_give_up, 0);
+    present_watch.until = base_clock_system() + PRESENT_SECONDS * UINT64_C(1000000000);
+    return base_helper_start(&present_watch.helper, present_tell, 0);
 }
 
 /* --- Meeting --- */
@@ -113,11 +110,11 @@ static int present_some(const bool *here, int number, int ranks, MPI_Comm *comm)
 }
 
 /* Without the launcher's word the meeting is by messages apart: MPI_Comm_dup's could meet those of any collective. All
-   are there, or the job ends. */
-static int present_presumed(int rank, int ranks, MPI_Comm *comm)
+   are there, or the job stands. */
+static int present_presumed(int ranks, MPI_Comm *comm)
 {
     bool *all = malloc((size_t)ranks * sizeof *all);
-    if (!all || !present_watch_begin(rank)) {
+    if (!all || !present_watch_begin()) {
         free(all);
         return MPI_ERR_NO_MEM;
     }
@@ -137,7 +134,7 @@ static int present_gather(const bool *here, int number, int rank, int ranks, MPI
         return MPI_SUCCESS;
     }
     if (number < 0)
-        return present_presumed(rank, ranks, comm);
+        return present_presumed(ranks, comm);
     if (!here[rank]) /* others do not count on this one */
         return MPI_ERR_OTHER;
     return present_some(here, number, ranks, comm);

@@ -7,11 +7,12 @@
  *   MPI_Init           distributes them, and no rank is through before every rank has entered it
  *   after MPI_Init     the marks of the others are asked for: a question to the launcher, of nobody else
  *
- * Open MPI: a key of PMIx, for which the library that Open MPI uses itself is opened. MPICH: a key of the process
- * manager hydra, by its line protocol on PMI_FD, which nobody else speaks on at these two moments. Other launchers: it
- * is not known, and all ranks are taken to run under Pythia. Where that is wrong the ranks that do would wait for ever;
- * after a minute one line says so and the job ends. Until then they meet by messages that no call of the program's
- * can take for its own (MPI_Comm_create_group with a tag).
+ * Open MPI: a key of PMIx, for which the library that Open MPI uses itself is opened; Open MPI 5 does not bear that
+ * before MPI_Init, its key is put after it (launcher_pmix.c). MPICH: a key of the process manager hydra, by its line
+ * protocol on PMI_FD, which nobody else speaks on at these two moments. Other launchers: it is not known, and all ranks
+ * are taken to run under Pythia. They meet by messages that no call of the program's can take for its own
+ * (MPI_Comm_create_group with a tag). Where some ranks do not come the others wait, and say so after a minute: nothing
+ * of ours ends a job.
  *
  * Cost: some ms at the start, and 0.1 ms a rank asked for: all ranks of a small job, of a large one those where another
  * program may begin and some in between.

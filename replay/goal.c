@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +11,26 @@
 #include "replay/machine.h"
 
 struct rank_text {
-    FILE *out;
     char *text;
-    size_t size;
+    uint32_t size, text_room;
     uint64_t label;    /* of the last operation; 0: none yet */
     bool started;      /* what follows requires only that it was begun */
     /* Of each request: label of the operation that began it; whose message it got, and that one's tag. */
     struct request { uint64_t label, tag; uint32_t from; } *request;
     uint32_t requests, room;
 };
+
+enum { LINE = 96 };
+
+/* No stream a rank: its buffer alone is longer than the text of many ranks. */
+__attribute__((format(printf, 2, 3))) static void say(struct rank_text *t, const char *format, ...)
+{
+    va_list list;
+    base_must(base_array_room(&t->text, &t->text_room, (uint64_t)t->size + LINE, 1));
+    va_start(list, format);
+    t->size += (uint32_t)vsnprintf(t->text + t->size, LINE, format, list);
+    va_end(list);
+}
 
 /* Tags are numbers in the order in which they are first met: simulators have 32 bits for them. */
 struct goal {
@@ -57,18 +70,18 @@ static void met(void *context, uint32_t rank, uint64_t request, uint32_t from, u
 
 /* Who sends to a receive from anyone, and with which tag to any, is known once it has: until then its request stands
    there, after an @. */
-static void peer(struct goal *g, const struct rank_text *t, const struct replay_op *op, bool sends)
+static void peer(struct goal *g, struct rank_text *t, const struct replay_op *op, bool sends)
 {
     bool open = !sends && (op->peer == REPLAY_ANY || op->peer == REPLAY_LATER);
 
     if (open)
-        fprintf(t->out, " from @%" PRIu32, t->requests - 1);
+        say(t, " from @%" PRIu32, t->requests - 1);
     else
-        fprintf(t->out, " %s %" PRIu32, sends ? "to" : "from", op->peer);
+        say(t, " %s %" PRIu32, sends ? "to" : "from", op->peer);
     if (sends)
-        fprintf(t->out, " tag %" PRIu32 "\n", number_of(g, op->tag));
+        say(t, " tag %" PRIu32 "\n", number_of(g, op->tag));
     else
-        fprintf(t->out, " tag @%" PRIu32 "\n", t->requests - 1);
+        say(t, " tag @%" PRIu32 "\n", t->requests - 1);
 }
 
 static void comes(void *context, uint32_t rank, const struct replay_host *h)
@@ -80,24 +93,23 @@ static void comes(void *context, uint32_t rank, const struct replay_host *h)
     uint64_t before = t->label++;
 
     if (op->kind == REPLAY_COMPUTE || op->kind == REPLAY_WAIT) {
-        fprintf(t->out, "l%" PRIu64 ": calc %" PRId64 "\n", t->label, op->kind == REPLAY_COMPUTE ? op->ns : 0);
+        say(t, "l%" PRIu64 ": calc %" PRId64 "\n", t->label, op->kind == REPLAY_COMPUTE ? op->ns : 0);
     } else {
         remember(t, h->next_request, op->tag);
-        fprintf(t->out, "l%" PRIu64 ": %s %" PRIu64 "b", t->label, sends ? "send" : "recv", op->bytes ? op->bytes : 1);
+        say(t, "l%" PRIu64 ": %s %" PRIu64 "b", t->label, sends ? "send" : "recv", op->bytes ? op->bytes : 1);
         peer(g, t, op, sends);
     }
     if (before)
-        fprintf(t->out, "l%" PRIu64 " %s l%" PRIu64 "\n", t->label, t->started ? "irequires" : "requires", before);
+        say(t, "l%" PRIu64 " %s l%" PRIu64 "\n", t->label, t->started ? "irequires" : "requires", before);
     for (uint32_t i = 0; op->kind == REPLAY_WAIT && i < h->open_count; i++)
         if (h->open[i].awaited && h->open[i].number < t->requests)
-            fprintf(t->out, "l%" PRIu64 " requires l%" PRIu64 "\n", t->label,
-                    t->request[h->open[i].number].label);
+            say(t, "l%" PRIu64 " requires l%" PRIu64 "\n", t->label, t->request[h->open[i].number].label);
     t->started = op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV;
 }
 
 static void print_rank(struct goal *g, const struct rank_text *t, FILE *out)
 {
-    const char *text = t->text, *at;
+    const char *text = t->size ? t->text : "", *at;
 
     while ((at = strchr(text, '@'))) {
         char *end;
@@ -117,7 +129,6 @@ static void print(struct goal *g, uint32_t ranks, FILE *out)
 {
     fprintf(out, "num_ranks %" PRIu32 "\n", ranks);
     for (uint32_t r = 0; r < ranks; r++) {
-        fflush(g->rank[r].out);
         fprintf(out, "\nrank %" PRIu32 " {\n", r);
         print_rank(g, &g->rank[r], out);
         fputs("}\n", out);
@@ -131,12 +142,9 @@ void replay_goal_write(const struct replay_source *s, const struct replay_model 
     struct replay_how how = { .walk = true, .watch = &watch };
     struct replay_result result = { 0 };
 
-    for (uint32_t r = 0; r < s->ranks; r++)
-        g.rank[r].out = open_memstream(&g.rank[r].text, &g.rank[r].size);
     base_must(replay_run(s, m, &how, &result)); /* without a limit */
     print(&g, s->ranks, out);
     for (uint32_t r = 0; r < s->ranks; r++) {
-        fclose(g.rank[r].out);
         free(g.rank[r].text);
         free(g.rank[r].request);
     }

@@ -79,7 +79,7 @@ START_TEST(test_union_is_canonical)
         struct job_ranges whole = of_flat(&f), a = of_flat(&part[0]), b = of_flat(&part[1]), joined = { 0 };
         ck_assert_int_eq(job_ranges_union(&joined, a.range, a.count, b.range, b.count), 0);
         ck_assert(job_ranges_equal(whole.range, whole.count, joined.range, joined.count));
-        ck_assert(job_ranges_canonical(whole.range, whole.count));
+        ck_assert(job_ranges_canonical(whole.range, whole.count, UINT32_MAX));
         check_contains(&whole, &f);
         if (a.count && whole.count) {
             uint32_t before = joined.count;
@@ -134,13 +134,14 @@ START_TEST(test_hostile_ranges)
         { 0, 5, 1, 0, 1, 100, 0x7ffff, 1000 },               /* planes of two rows */
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
-        ck_assert_msg(!job_ranges_canonical(&lies[i], 1), "lie %zu", i);
+        ck_assert_msg(!job_ranges_canonical(&lies[i], 1, UINT32_MAX), "lie %zu", i);
     const struct job_range all = { .count = 0x7fffffe0, .stride = 1 };
-    ck_assert(job_ranges_canonical(&all, 1));
+    ck_assert(job_ranges_canonical(&all, 1, UINT32_MAX));
+    ck_assert(job_ranges_canonical(&all, 1, all.count) && !job_ranges_canonical(&all, 1, all.count - 1));
     const struct job_range even = { .count = 0x3ffffff0, .stride = 2 },
                            odd = { .first = 1, .count = 0x3ffffff0, .stride = 2 };
     struct job_ranges joined = { 0 };
-    ck_assert(job_ranges_canonical(&even, 1) && job_ranges_canonical(&odd, 1));
+    ck_assert(job_ranges_canonical(&even, 1, UINT32_MAX) && job_ranges_canonical(&odd, 1, UINT32_MAX));
     ck_assert_int_eq(job_ranges_union(&joined, &even, 1, &odd, 1), PYTHIA_ELIMIT);
     free(joined.range);
 }
