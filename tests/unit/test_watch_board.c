@@ -51,7 +51,7 @@ START_TEST(what_is_written_is_read)
     watch_board_mpi(-1, -2, calls, 2);
     struct watch_comm *c = watch_board_comm(77, 5, "world/split#3", 1, 2, "ab", 2);
     c->collectives += 3;
-    static char slots[4 * WATCH_WAY_STEP];
+    static char all[5 * WATCH_WAY_STEP], *const slots = all + WATCH_WAY_STEP;
     watch_board_with(b, 3, WATCH_NOBODY, 8);
     watch_board_place(b, &calls[1], slots + 2 * WATCH_WAY_STEP, 77);
     watch_board_way(b, slots + 2 * WATCH_WAY_STEP, slots, (void *[]){(void *)0x1234, (void *)0x5678}, 2);
