@@ -4,6 +4,7 @@
 #   launch RANKS MODE PROGRAM ARG...   runs under the preload; stdout and stderr in $scratch/out, exit code in $status
 #   sequence RANK [FILE]               "function peer" of each recorded event
 #   times N LINE...                    the lines, N times over
+#   starts_two_programs                whether it can start several: Open MPI 5.0.7's mpirun crashes by itself
 #   can_ask                            whether this MPI's launcher can be asked who runs under Pythia (see configure)
 : "${MPI_FLAVOUR:=}" "${MPIEXEC:=}"
 [ -n "$MPI_FLAVOUR" ] && [ -n "$MPIEXEC" ] || skip_all 'no MPI'
@@ -21,6 +22,7 @@ launch() {
     status=$?
 }
 
+starts_two_programs() { "$MPIEXEC" -n 1 true : -n 1 true >two.out 2>&1; }
 can_ask() { grep -q -e pythia.here -e kvsname= "$preload"; }
 
 need_tool() { [ -x "$PYTHIA" ] || skip_all "$PYTHIA is not built"; }
