@@ -193,6 +193,7 @@ static void add_stop(struct build *b, const struct job_stop *s, struct share *sh
     /* before the end of a region that others were in is time of the region */
     (t->phase == JOB_CLOSE ? p : &b->t->path[around])->own_ns += s->gap_ns;
     p->own_ns += s->duration_ns;
+    p->launch_ns += job_is_start(b->j, s->terminal) ? s->duration_ns : 0;
     p->count += count_of(b, s);
     if (t->kind == JOB_REGION)
         return;
@@ -214,6 +215,7 @@ static void add_up(struct report_calltree *t)
         up->count += p->count;
         up->bytes += p->bytes;
         up->ns += p->ns;
+        up->launch_ns += p->launch_ns;
         up->wait_ns += p->wait_ns;
         up->call_ns += p->call_ns;
         up->inside += p->inside + 1;

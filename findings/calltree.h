@@ -41,6 +41,7 @@ struct report_path {
     uint64_t bytes, ns, wait_ns;
     uint64_t call_ns;                 /* in calls; the rest is computation, regions included */
     uint64_t own_ns;                  /* of ns what is in no node below */
+    uint64_t launch_ns;               /* of ns what is no part of the run: MPI_Init */
 };
 
 struct report_calltree {

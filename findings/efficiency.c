@@ -50,6 +50,17 @@ static bool others_work(const struct report_model *m)
     return false;
 }
 
+/* The same for a good part of the time, in MPI: then the first threads may wait for them, and tell of nothing. */
+static bool others_call(const struct report_model *m)
+{
+    const double least = 0.01;
+    double mpi = 0;
+
+    for (uint32_t i = 0; i < m->job->stream_count; i++)
+        mpi += m->job->streams[i].thread ? (double)m->job->streams[i].mpi_ns : 0;
+    return mpi >= least * m->base.wall_ns * m->base.ranks;
+}
+
 /* Whether the timed executions tell what all of them were like, or teams do not matter: what a thread does that is in
    none is not known where it has a stream of its own. */
 static bool is_measured(const struct report_model *m, const struct job_threads *all, uint32_t threads)
@@ -198,7 +209,7 @@ void report_efficiency_fill(struct report_model *m)
     struct report_efficiency *e = &m->efficiency;
     struct job_threads all = sum_of_ranks(m);
     struct nodes nodes = nodes_of(m->job);
-    double most = 0, wall = 0, ranks = 0;
+    double most = 0, wall = m->base.wall_ns, ranks = m->base.ranks;
 
     e->useful = (struct job_extent){ .least = UINT64_MAX };
     e->threads = threads_of(m);
@@ -208,14 +219,12 @@ void report_efficiency_fill(struct report_model *m)
     for (uint32_t i = 0; i < m->rank_count; i++) {
         struct teams k = teams_of(m, &m->ranks[i], &all);
         add_to_node(&nodes, m->job, m->ranks[i].rank, add_rank(e, &m->ranks[i], &k, &most));
-        wall = fmax(wall, above(fmax((double)m->ranks[i].wall_ns, (double)m->ranks[i].wall.most),
-                                  (double)m->ranks[i].launch_ns));
-        ranks += m->ranks[i].ranks;
     }
     e->of.all = ranks * e->threads * wall;
     e->of.ended = above(e->of.all, e->of.useful + e->of.mpi + e->of.serial + e->of.fork_join + e->of.waiting +
                                        e->of.uneven);
-    e->known = e->of.useful > 0 && wall > 0;
+    e->elsewhere = e->threads == 1 && others_call(m);
+    e->known = e->of.useful > 0 && wall > 0 && !e->elsewhere;
     if (e->known)
         fill_factors(e, ranks, most, wall);
     fill_nodes(e, &nodes, ranks, most);

@@ -46,7 +46,8 @@ struct report_capacity { double all, useful, mpi, ended, serial, fork_join, wait
 
 /* Shares, 0 to 1. */
 struct report_efficiency {
-    bool known;                       /* false: nothing useful was done */
+    bool known;                       /* false: nothing useful was done, or … */
+    bool elsewhere;                   /* … threads that no region has call MPI, too: the first ones tell of nothing */
     bool measured;                    /* the time of threads in regions is; else only threads, mpi and what is below it
                                          are known */
     bool split;                       /* serialisation and transfer are known; serialisation = order of dependences with

@@ -9,10 +9,10 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "base/order.h"
-#include "findings/losses.h"
 #include "findings/parts.h"
 #include "findings/ranges.h"
 #include "job/ranges.h"
+#include "job/threads.h"
 
 static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_KINDS] = {
     { "late_sender", "late sender", "send earlier, or overlap" },
@@ -29,11 +29,13 @@ static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_
     { "io", "I/O", "fewer, larger accesses" },
     { "communicators", "making communicators", "make them once" },
     { "start_and_end", "MPI_Finalize", "" },
+    { "ended_early", "ranks that ended early", "" },
     { "idle_ranks", "idle ranks wait", "give them work, or start fewer" },
     { "transfer", "transfer", "fewer messages, or overlap" },
     { "no_processor", "perhaps no processor", "try fewer ranks or threads a node" },
     { "threads_wait", "threads wait for each other", "smaller critical sections" },
     { "fork_and_join", "fork and join", "larger regions" },
+    { "other_threads", "other threads in MPI", "" },
     { "not_explained", "not explained", "" },
 };
 
@@ -66,7 +68,7 @@ static bool repeats(const struct report *r, const struct report_finding *one)
 
 const char *report_finding_advice(struct report *r, const struct report_finding *one)
 {
-    if (one->seconds < LEAST_ADVICE)
+    if (one->seconds < LEAST_ADVICE || r->model->efficiency.elsewhere) /* what looks like work may wait for others */
         return "";
     if ((one->kind == REPORT_COMMUNICATORS || one->kind == REPORT_IO) && !repeats(r, one))
         return "";
@@ -139,7 +141,8 @@ void findings_add(struct findings *f, const struct report_finding *one, const bo
         f->in[(size_t)i * f->ranks + r] |= in[r];
 }
 
-void findings_settle(struct findings *f)
+/* Shares and ranks of all that was added; what is too cheap goes. */
+static void settle(struct findings *f)
 {
     struct report_findings *all = f->all;
     uint32_t kept = 0;
@@ -202,39 +205,88 @@ static int by_cost(const void *a, const void *b)
     return BASE_ORDER(y->seconds, x->seconds);
 }
 
-void findings_sort(struct report_findings *all)
+/* --- What there is to be lost --- */
+
+/* Of calls: what first threads spent in them. Within a region that is one thread's of a team, so that they lose no more
+   than the capacity has lost by MPI. */
+static void find_times(struct findings *f)
 {
-    if (all->count)
-        qsort(all->finding, all->count, sizeof *all->finding, by_cost);
+    const struct report_model *m = f->report->model;
+    double sum = 0, lost = m->efficiency.of.mpi / m->efficiency.threads;
+
+    f->time = calloc(m->job->terminal_count + 1u, sizeof *f->time);
+    f->told = calloc(m->job->terminal_count + 1u, sizeof *f->told);
+    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
+        const struct bind_site *b = replay_bind_site(f->bind, s);
+        if (b->what == BIND_REGION || report_site_of(m, b->terminal)->launch)
+            continue;
+        f->time[m->place[b->terminal]] += b->call_ns;
+        sum += b->call_ns;
+    }
+    f->in_mpi = sum > 0 ? fmin(lost / sum, 1) : 1;
+    for (uint32_t i = 0; i < m->site_count; i++)
+        f->time[i] *= f->in_mpi;
 }
 
-void findings_begin(struct findings *f, struct report *r, struct report_findings *all)
+double findings_in_region(const struct findings *f, const struct report_site *region, unsigned parts)
+{
+    const struct report_model *m = f->report->model;
+    const struct job_threads *t = job_threads_of_region(m->job, region->callsite);
+    double known = t ? (double)job_threads_known(t) : 0, sum = 0;
+
+    for (int i = 0; i < JOB_THREADS_PARTS && known > 0; i++)
+        sum += parts & 1u << i ? (double)t->part[i] : 0;
+    return sum > 0 ? f->in_regions * sum * (double)t->team_ns / known / m->efficiency.threads : 0;
+}
+
+/* What regions have lost is known by rank: that by region is no more. */
+static void bound_regions(struct findings *f)
+{
+    const struct report_model *m = f->report->model;
+    const struct report_capacity *of = &m->efficiency.of;
+    double sum = 0;
+
+    f->in_regions = 1;
+    for (uint32_t i = 0; i < m->region_count; i++)
+        sum += findings_in_region(f, &m->regions[i], FINDINGS_LOST);
+    f->in_regions = sum > 0 ? fmin((of->uneven + of->waiting + of->fork_join) / m->efficiency.threads / sum, 1) : 1;
+}
+
+static void begin(struct findings *f, struct report *r, struct report_findings *all)
 {
     struct replay_analysis *a = report_analysis(r);
+    const struct report_model *m = r->model;
 
-    *f = (struct findings){ .report = r, .all = all, .ranks = r->job->info.ranks };
+    *f = (struct findings){ .report = r, .all = all, .ranks = r->job->info.ranks, .analysis = a };
     all->known = a != NULL;
+    all->lost = NAN;
     if (!a)
         return;
-    f->analysis = a;
     f->bind = a->bind;
-    f->total = a->recorded * f->ranks;
+    f->total = (m->efficiency.elsewhere ? m->base.ns : m->base.wall_ns * m->base.ranks) / 1e9;
+    find_times(f);
+    bound_regions(f);
+    if (m->efficiency.known && m->efficiency.measured)
+        all->lost = fmax(1 - m->efficiency.parallel, 0);
 }
 
 static void find(struct report *r, struct report_findings *all)
 {
     struct findings f;
 
-    findings_begin(&f, r, all);
+    begin(&f, r, all);
     if (!all->known)
         return;
-    f.told = all->told = calloc(r->job->terminal_count + 1u, sizeof *all->told);
     findings_of_regions(&f);
     findings_of_waits(&f);
     findings_of_moving(&f);
     findings_of_messages(&f);
-    findings_settle(&f);
-    findings_sort(all);
+    findings_of_rests(&f);
+    settle(&f);
+    if (all->count)
+        qsort(all->finding, all->count, sizeof *all->finding, by_cost);
+    free(f.time);
+    free(f.told);
 }
 
 const struct report_findings *report_findings(struct report *r)
@@ -246,10 +298,8 @@ const struct report_findings *report_findings(struct report *r)
 
 void report_findings_destroy(struct report_findings *f)
 {
-    if (f) {
+    if (f)
         free(f->finding);
-        free(f->told);
-    }
     free(f);
 }
 

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What costs most and why: findings, made of the waits of the replay (replay/blame.h) and of what is known of regions.
+ * What costs most and why: findings, made of the waits of the replay (replay/blame.h) and of what is known of regions,
+ * and of what these do not have a line for each other way to lose time, in one list.
  *
  *   waits: where x cause x culprit    ──those that belong together──>  a finding: kind, where, cause, ranks, seconds
  *   regions: fork, work, wait, join   ──────────────────────────────>  uneven threads, small regions, serial part
  *
+ *   a call's time = waits with a cause
+ *                 + transfer             the shortest of its executions times how many there were, and what the replay
+ *                                        has it wait for other ranks' calls: latency. At the end: idle ranks
+ *                 + no processor         what is left, up to what ranks were ready without one: an upper bound
+ *                 + not explained        what is left then
+ *   a region's time = work + uneven threads + waiting for each other + fork and join   job/threads.h
+ *
+ * Calls of MPI I/O, those that make communicators, and MPI_Finalize are a line each, whatever their time is; MPI_Init
+ * is no part of the run.
+ *
  * Seconds are those of all ranks together; the share is of their wall time. Of a region they are what its rank loses: a
- * team of two, one of which waits half of the region for the other, loses a quarter of its time. What costs less
- * than 1 % is no finding.
+ * team of two, one of which waits half of the region for the other, loses a quarter of its time; of calls inside it
+ * what all its threads lose. So findings are disjoint, and what they cost and `minor` add up to `lost`. Times of calls
+ * are those of the ranks' first threads, which the replay follows: what other threads lose in MPI is a line of its own.
+ * Where other threads than those of regions call MPI (efficiency.elsewhere) there are waits alone, and the share is of
+ * what all threads have.
  *
  * Two waits belong together when a good part of each place's waits has the same cause, or a good part of a cause's
  * waits is at the same place: a serialised phase makes ranks wait at a receive and then at a barrier, and is one
@@ -27,9 +41,10 @@ enum report_finding_kind {
     REPORT_LATE_SENDER, REPORT_LATE_RECEIVER, REPORT_IMBALANCE, REPORT_MOVING_IMBALANCE, REPORT_SERIAL_CHAIN,
     REPORT_STARVED_WORKERS, REPORT_WAITING_MASTER, REPORT_SMALL_REGIONS, REPORT_UNEVEN_THREADS, REPORT_SERIAL_PART,
     REPORT_MANY_SMALL_MESSAGES,
-    /* Of losses (findings/losses.h) alone: */
-    REPORT_IO, REPORT_COMMUNICATORS, REPORT_START_AND_END, REPORT_IDLE_RANKS, REPORT_TRANSFER, REPORT_NO_PROCESSOR,
-    REPORT_THREADS_WAIT, REPORT_FORK_AND_JOIN, REPORT_NOT_EXPLAINED, REPORT_FINDING_KINDS
+    /* What none of these has: */
+    REPORT_IO, REPORT_COMMUNICATORS, REPORT_START_AND_END, REPORT_ENDED_EARLY, REPORT_IDLE_RANKS, REPORT_TRANSFER,
+    REPORT_NO_PROCESSOR, REPORT_THREADS_WAIT, REPORT_FORK_AND_JOIN, REPORT_OTHER_THREADS, REPORT_NOT_EXPLAINED,
+    REPORT_FINDING_KINDS
 };
 
 struct report_finding {
@@ -46,7 +61,7 @@ struct report_findings {
     uint32_t count;
     double minor; /* the share of those that cost less than 1 % each and are left out, together */
     bool known;   /* the job could be replayed */
-    double *told; /* of each site of the model, ns of its calls that findings have; NULL: of none */
+    double lost;  /* 1 - the parallel efficiency; NAN: not known, and there are no lines but of waits */
 };
 
 /* Most expensive first; the report's until it is destroyed. */

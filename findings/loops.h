@@ -41,7 +41,6 @@ struct report_loop {
     uint64_t turns_least, turns_most; /* of one entry; 0: not known, where the grammar does not tell
                                          all of its entries apart, or ranks of a class differ */
     double ns;                        /* of all streams, computation before its calls and the calls */
-    double share;                     /* of the time of what is called from where it is */
     uint32_t order, head;             /* of stops: when it is first entered, and there */
     uint32_t mark, rank;              /* of the main loop: a terminal that is in each turn once, and nowhere else
                                          (GRAMMAR_NONE: none is); a rank that enters it */

@@ -8,32 +8,6 @@
 #include "findings/loops_parts.h"
 #include "findings/report.h"
 
-/* Time of all that begins in the same frame as each stop: of the run of the threads of one kind. */
-static double *times_from(const struct loops_search *s)
-{
-    uint32_t n = s->hops->stop_count, roots = 0, *root = calloc((size_t)n + 1, sizeof *root),
-             *kind = calloc((size_t)n + 1, sizeof *kind);
-    double *all = calloc((size_t)n + 1, sizeof *all), *of = calloc((size_t)n + 1, sizeof *of);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct loops_stop *a = &s->stop[i];
-        for (const struct loops_stop *b; kind[i] < roots && s->l->by_code; kind[i]++) {
-            b = &s->stop[root[kind[i]]];
-            if (a->frames && b->frames && loops_same_frame(&a->frame[0], &b->frame[0]))
-                break;
-        }
-        if (kind[i] == roots)
-            root[roots++] = i;
-        if (!job_is_start(s->j, s->hops->stop[i].terminal)) /* that is no part of the run */
-            all[kind[i]] += (double)s->hops->stop[i].gap_ns + (double)s->hops->stop[i].duration_ns;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        of[i] = all[kind[i]];
-    free(root);
-    free(kind);
-    free(all);
-    return of;
-}
-
 /* What calls are the same by: the function, and the place where it is called. */
 struct call_key { int loop; uint32_t function, kind, module, site; uint64_t offset; };
 
@@ -139,7 +113,6 @@ void loops_add_time(struct loops_search *s)
     struct base_hash known = { 0 };
     struct call_key *keys = calloc((size_t)s->hops->stop_count + 1, sizeof *keys);
     uint32_t *of = calloc((size_t)s->hops->stop_count + 1, sizeof *of);
-    double *all = times_from(s);
 
     s->l->call = calloc((size_t)s->hops->stop_count + 1, sizeof *s->l->call);
     for (uint32_t i = 0; i < s->hops->stop_count; i++) {
@@ -148,11 +121,7 @@ void loops_add_time(struct loops_search *s)
         of[i] = add_call(s, &known, keys, i);
     }
     find_turns(s, of);
-    for (uint32_t l = 0; l < s->l->loops; l++)
-        s->l->loop[l].share = s->l->loop[l].ns > 0 && all[s->l->loop[l].head] > 0
-                                  ? s->l->loop[l].ns / all[s->l->loop[l].head] : 0;
     base_hash_close(&known);
     free(keys);
     free(of);
-    free(all);
 }

@@ -295,7 +295,6 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
         r->omp_ns = job_stream_mean(s, s->omp_ns);
         r->compute_ns = minus(minus(r->wall_ns, r->mpi_ns), r->omp_ns);
         m->sum_wall_ns += s->wall_ns;
-        m->sum_launch_ns += r->launch_ns * s->count;
         m->sum_mpi_ns += s->mpi_ns;
         m->sum_omp_ns += s->omp_ns;
         m->sum_compute_ns += minus(minus(s->wall_ns, s->mpi_ns), s->omp_ns);
@@ -314,13 +313,12 @@ static void add_ranks(struct report_model *m)
     m->ranks = calloc((size_t)m->job->stream_count + 1, sizeof *m->ranks);
     for (uint32_t i = 0; i < m->job->stream_count; i++)
         add_stream(m, &m->job->streams[i]);
-    m->wall_ns = m->job->info.wall_ns;
-    for (uint32_t i = 0; i < m->rank_count; i++) { /* a part file may not know the job's */
-        const struct report_rank *r = &m->ranks[i];
-        uint64_t wall = minus(r->wall_ns, r->launch_ns);
-        m->wall_ns = wall > m->wall_ns ? wall : m->wall_ns;
-        m->launch_ns = r->launch_ns > m->launch_ns ? r->launch_ns : m->launch_ns;
-    }
+    m->base = job_base_of(m->job);
+    m->sum_launch_ns = job_launch_time(m->job);
+    m->sum_launch_ns = m->sum_launch_ns < m->call_ns ? m->sum_launch_ns : m->call_ns;
+    m->wall_ns = (uint64_t)(m->base.wall_ns + 0.5);
+    for (uint32_t i = 0; i < m->rank_count; i++)
+        m->launch_ns = m->ranks[i].launch_ns > m->launch_ns ? m->ranks[i].launch_ns : m->launch_ns;
     report_efficiency_fill(m);
 }
 

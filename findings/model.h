@@ -94,6 +94,7 @@ struct report_model {
     uint64_t events, lost;
     uint64_t launch_ns;  /* in MPI_Init, the longest rank's … */
     uint64_t wall_ns;    /* … and from its end on: what is called the run; sums below are of all that was recorded */
+    struct job_base base; /* what shares are shares of (report_share) */
     uint64_t sum_wall_ns, sum_launch_ns, sum_mpi_ns, sum_omp_ns, sum_compute_ns; /* over the ranks' first threads */
     uint64_t cost_ns;
     /* Of all streams: wall time = calls + regions + gaps outside of both + what lost its order. */
@@ -115,6 +116,12 @@ struct report_model {
 /* `j` must outlive the model. */
 struct report_model *report_model_create(const struct job *j);
 void report_model_destroy(struct report_model *m); /* NULL is legal */
+
+/* ns of the run's time as a percentage. */
+static inline double report_share(const struct report_model *m, double ns)
+{
+    return m->base.ns > 0 ? 100 * ns / m->base.ns : 0;
+}
 
 /* The site or region of a terminal. */
 static inline struct report_site *report_site_of(const struct report_model *m, uint32_t terminal)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings about parallel regions, and about messages that cost by their number. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +29,17 @@ static void add(struct findings *f, enum report_finding_kind kind, uint32_t site
 static void of_region(struct findings *f, uint32_t site)
 {
     const struct bind_site *s = replay_bind_site(f->bind, site);
-    const struct job *j = f->report->job;
-    const struct job_threads *t = job_threads_of_region(j, j->terminals[s->terminal].callsite);
+    const struct report_site *g = report_site_of(f->report->model, s->terminal);
+    const struct job_threads *t = job_threads_of_region(f->report->job, g->callsite);
     double all = t ? (double)job_threads_known(t) : 0;
 
     if (all <= 0 || t->threads < 2 || s->count <= 0)
         return;
     double work = (double)t->part[JOB_THREADS_WORK], wait = (double)t->part[JOB_THREADS_UNEVEN];
     if (s->call_ns / s->count * work / all < SMALL_WORK && work < 0.5 * all)
-        add(f, REPORT_SMALL_REGIONS, site, s->call_ns * (1 - work / all));
+        add(f, REPORT_SMALL_REGIONS, site, findings_in_region(f, g, FINDINGS_LOST));
     else if (wait > UNEVEN * all)
-        add(f, REPORT_UNEVEN_THREADS, site, s->call_ns * wait / all);
+        add(f, REPORT_UNEVEN_THREADS, site, findings_in_region(f, g, 1u << JOB_THREADS_UNEVEN));
 }
 
 /* --- What the first thread does alone between regions, in loops that have some --- */
@@ -96,9 +97,10 @@ static void add_serial_part(struct findings *f, const struct gaps *of)
             where = s;
         }
     }
+    const struct report_efficiency *e = &f->report->model->efficiency;
     if (where != GRAMMAR_NONE)
         add(f, REPORT_SERIAL_PART, where,
-            sum * report_serial_share(f->report) * (1 - 1.0 / f->report->model->efficiency.threads));
+            fmin(sum * report_serial_share(f->report) * (1 - 1.0 / e->threads), e->of.serial / e->threads));
 }
 
 static void of_serial_part(struct findings *f)
@@ -119,6 +121,8 @@ static void of_serial_part(struct findings *f)
 
 void findings_of_regions(struct findings *f)
 {
+    if (!f->report->model->efficiency.measured) /* what too little was looked into tells nothing */
+        return;
     for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++)
         if (replay_bind_site(f->bind, s)->what == BIND_REGION)
             of_region(f, s);
@@ -137,7 +141,10 @@ void findings_of_messages(struct findings *f)
             continue;
         for (uint32_t r = 0; r < f->ranks; r++)
             spent += (double)replay_blame_spent(f->analysis->blame, r, 2 * s + 1);
-        add(f, REPORT_MANY_SMALL_MESSAGES, s, spent - waits);
+        double *told = &f->told[f->report->model->place[site->terminal]],
+               ns = fmin(f->in_mpi * (spent - waits), f->time[f->report->model->place[site->terminal]] - *told);
+        add(f, REPORT_MANY_SMALL_MESSAGES, s, ns);
+        *told += ns >= LEAST_PART * f->total * 1e9 ? ns : 0;
     }
 }
 

@@ -5,7 +5,6 @@
 #include "base/name.h"
 
 #include "findings/findings.h"
-#include "findings/losses.h"
 #include "findings/units.h"
 #include "replay/analysis.h"
 
@@ -34,7 +33,6 @@ void report_destroy(struct report *r)
     report_names_destroy(r->names);
     report_resolver_destroy(r->resolver);
     report_findings_destroy(r->findings);
-    report_losses_destroy(r->losses);
     report_loops_destroy(r->loops);
     replay_analysis_destroy(r->analysis);
     free(r);

@@ -16,7 +16,6 @@
 
 struct replay_analysis;
 struct report_findings;
-struct report_losses;
 
 struct report {
     const struct job *job;
@@ -24,7 +23,6 @@ struct report {
     struct report_names *names;
     struct report_resolver *resolver;
     struct report_findings *findings; /* once asked for: findings/findings.h */
-    struct report_losses *losses;     /* the same: findings/losses.h */
     struct report_loops *loops;       /* the same */
     struct replay_analysis *analysis;
     uint64_t steps; /* that the replay may take: replay/analysis.h */

@@ -67,7 +67,7 @@ static const struct bind_site *site(const struct groups *g, uint32_t place)
 
 static double took(const struct groups *g, uint32_t place)
 {
-    return place / 2 < replay_bind_sites(g->f->bind) ? site(g, place)->call_ns : 0;
+    return place / 2 < replay_bind_sites(g->f->bind) ? g->f->in_mpi * site(g, place)->call_ns : 0;
 }
 
 /* Of what receives of the replay wait beyond what they took, as a share: what was waited in probes before them. */
@@ -76,7 +76,7 @@ static double waited_in_probes(const struct groups *g)
     double beyond = 0, probes = 0;
 
     for (uint32_t s = 0; s < replay_bind_sites(g->f->bind); s++)
-        probes += site(g, 2 * s)->call_kind == JOB_PROBE ? site(g, 2 * s)->call_ns : 0;
+        probes += site(g, 2 * s)->call_kind == JOB_PROBE ? took(g, 2 * s) : 0;
     for (uint32_t p = 0; p < g->places; p++)
         beyond += g->believed[p] > took(g, p) ? g->believed[p] - took(g, p) : 0;
     return beyond > probes ? probes / beyond : 1;
@@ -462,9 +462,9 @@ static void add_site(struct findings *f, uint32_t site, double ns, uint32_t caus
     const struct bind_site *s = replay_bind_site(f->bind, site);
     uint32_t place = f->report->model->place[s->terminal],
              by = cause == GRAMMAR_NONE || cause / 2 >= replay_bind_sites(f->bind) ? site : cause / 2;
-    double open = fmax((double)f->report->model->sites[place].time_ns - f->told[place], 0);
+    double open = fmax(f->time[place] - f->told[place], 0);
     struct report_finding one = { .kind = REPORT_MOVING_IMBALANCE, .call = s->terminal,
-                                  .seconds = fmin(ns, open) / 1e9 };
+                                  .seconds = fmin(f->in_mpi * ns, open) / 1e9 };
 
     uint32_t late = replay_bind_site(f->bind, by)->terminal;
     findings_add_at(f, one, late, late, NULL);

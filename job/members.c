@@ -97,3 +97,48 @@ uint64_t job_stream_launch(const struct job *j, const struct job_stream *s)
     const struct grammar_moments *took = &g->stats[n].duration;
     return (uint64_t)(o && o->ranks ? job_own_mean(o, JOB_OWN_DURATION) : grammar_moments_mean(took, g->stats[n].count));
 }
+
+struct job_base job_base_of(const struct job *j)
+{
+    struct job_base b = { .threads = 1, .wall_ns = j->stream_count ? 0 : (double)j->info.wall_ns };
+    uint32_t threads = 0;
+    double streams = 0;
+
+    for (uint32_t i = 0; i < j->stream_count; i++) { /* by rank, then thread */
+        const struct job_stream *s = &j->streams[i];
+        uint64_t mean = job_stream_mean(s, s->wall_ns), most = s->wall.most > mean ? s->wall.most : mean,
+                 launch = job_stream_launch(j, s);
+        streams += (double)s->wall_ns - (double)launch * s->count;
+        threads = (i && s->rank == s[-1].rank ? threads : 0) + (s->events > 0);
+        b.threads = threads > b.threads ? threads : b.threads;
+        if (s->thread)
+            continue;
+        b.ranks += s->count;
+        b.wall_ns = most > launch && (double)(most - launch) > b.wall_ns ? (double)(most - launch) : b.wall_ns;
+    }
+    b.ns = b.wall_ns * b.ranks * b.threads;
+    b.ns = b.ns > streams ? b.ns : streams; /* no thread outlives its process; a file may say so */
+    return b;
+}
+
+uint64_t job_launch_time(const struct job *j)
+{
+    uint64_t ns = 0;
+
+    for (uint32_t c = 0; c < j->class_count; c++) {
+        const struct grammar_flat *g = j->classes[c].grammar;
+        uint32_t n = g && g->rule_count && g->rules[0].length ? g->rules[0].first : GRAMMAR_NONE;
+        if (n != GRAMMAR_NONE && g->nodes[n].symbol < j->terminal_count && job_is_start(j, g->nodes[n].symbol))
+            ns += g->stats[n].duration.sum;
+    }
+    return ns;
+}
+
+double job_mpi_time(const struct job *j)
+{
+    double ns = -(double)job_launch_time(j);
+
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        ns += (double)j->streams[i].mpi_ns;
+    return ns > 0 ? ns : 0;
+}

@@ -55,6 +55,13 @@ uint32_t job_ranks_run(const struct job *j, uint32_t from, uint32_t end, bool th
 /* ns of MPI_Init, with which a rank's first stream begins: no part of the run's time. Of a record of several ranks, the
    mean; 0 without. */
 uint64_t job_stream_launch(const struct job *j, const struct job_stream *s);
+/* What a share of a job's time is a share of, whoever says it: `ns`, its wall time from the end of MPI_Init to that of
+   the longest rank, times its ranks (those that are there), times `threads`, the most streams with events of a rank. */
+struct job_base { uint32_t ranks, threads; double wall_ns, ns; };
+struct job_base job_base_of(const struct job *j);
+/* Of all streams, ns: in MPI_Init, as exact as in the calls' own times; in MPI calls after it. */
+uint64_t job_launch_time(const struct job *j);
+double job_mpi_time(const struct job *j);
 /* What one stream of the record had on average. */
 static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum)
 {

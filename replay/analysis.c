@@ -190,18 +190,6 @@ static int fit_rests(struct replay_analysis *a, double bare)
     return rc;
 }
 
-static double recorded(const struct job *j)
-{
-    uint64_t longest = 0;
-
-    for (uint32_t i = 0; i < j->stream_count; i++)
-        if (j->streams[i].thread == 0) {
-            uint64_t launch = job_stream_launch(j, &j->streams[i]), most = j->streams[i].wall.most;
-            longest = most > launch && most - launch > longest ? most - launch : longest;
-        }
-    return (double)longest / 1e9;
-}
-
 static int analyse(struct replay_analysis *a)
 {
     struct bind_network n = fit(a);
@@ -239,7 +227,7 @@ int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_an
         return PYTHIA_ELIMIT;
     struct replay_analysis *a = calloc(1, sizeof *a);
     a->job = j;
-    a->recorded = recorded(j);
+    a->recorded = job_base_of(j).wall_ns / 1e9;
     a->steps = steps / REPLAYS;
     a->left = steps < REPLAY_ANALYSIS_STEPS ? steps : UINT64_MAX;
     a->bind = replay_bind_create(j, NULL);

@@ -67,17 +67,17 @@ static void print_actions(char *text, size_t size, const struct job *job)
 static void print_recorded(const struct job *job, const char *path)
 {
     char actions[64];
-    unsigned long long events = 0, wall = 0, mpi = 0, cost = 0;
+    unsigned long long events = 0, wall = 0, cost = 0;
     for (uint32_t i = 0; i < job->stream_count; i++) {
         events += job->streams[i].events;
         wall += job->streams[i].wall_ns;
-        mpi += job->streams[i].mpi_ns;
         cost += job->streams[i].cost_ns;
     }
+    struct job_base base = job_base_of(job);
     print_actions(actions, sizeof actions, job);
     base_log_info("recorded ranks=%u streams=%llu events=%llu terminals=%u classes=%u mpi=%.1f%% cost=%.2f%%%s in %s",
                   job->info.ranks, (unsigned long long)job_streams(job), events, job->terminal_count, job->class_count,
-                  100.0 * share(mpi, wall), 100.0 * share(cost, wall), actions, path);
+                  base.ns > 0 ? 100 * job_mpi_time(job) / base.ns : 0, 100.0 * share(cost, wall), actions, path);
 }
 
 /* Where it goes when its own place takes it no more: a new file in TMPDIR. False where that fails, too. */

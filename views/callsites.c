@@ -16,13 +16,13 @@ static void print_site(struct report *r, const struct report_site *s, struct vie
 {
     const struct report_model *m = r->model;
     const struct report_spread *of = &s->spread;
-    double executed = views_known(of->min_ns != UINT64_MAX, 1);
+    double executed = views_known(of->min_ns != UINT64_MAX, 1), of_run = views_known(!s->launch, 1);
 
     ROW(t, NUMBER("", views_site_number(r, s->callsite), "number", 6),
         TEXT("", function_of(r, s->function, 40), " call", -22), COUNT("", s->count, "calls", 10),
         TIME("", s->time_ns, "total", 8), TIME("", report_mean(s->time_ns, s->count), "mean", 8),
-        RATIO("", report_percent((double)s->time_ns, (double)m->stream_wall_ns), "app %", 6),
-        RATIO("", report_percent((double)s->time_ns, (double)m->call_ns), "mpi %", 6),
+        RATIO("", of_run * report_share(m, (double)s->time_ns), "app %", 6),
+        RATIO("", of_run * report_percent((double)s->time_ns, (double)(m->call_ns - m->sum_launch_ns)), "mpi %", 6),
         TIME("", executed * (double)of->min_ns, "min", 8), TIME("", executed * (double)of->max_ns, "max", 8),
         RATIO("", views_known(of->cov >= 0, of->cov), "cov", 6),
         NUMBER("", views_known(of->worst_rank != GRAMMAR_NONE, of->worst_rank), "worst", 6),

@@ -12,6 +12,7 @@ enum { LINES = 40, NAME = 76, MOST_NODES = 1000 /* for scripts */ };
 
 struct view {
     const struct report_calltree *t;
+    const struct report_model *m;
     double least;      /* ns: what takes less is not shown */
     uint32_t left_out; /* so many */
     uint32_t depth;    /* lines deep, 0: all */
@@ -20,19 +21,19 @@ struct view {
 
 #define FIGURES(v, p) \
     COUNT("count", (p)->count, "calls", 10), TIME("seconds", (p)->ns, "total", 8), \
-    RATIO("share", report_percent((double)(p)->ns, (double)(v)->t->path[0].ns), "app %", 6), \
+    RATIO("share", report_share((v)->m, (double)((p)->ns - (p)->launch_ns)), "app %", 6), \
     TIME("own_seconds", (p)->own_ns, "own", 8), TIME("call_seconds", (p)->call_ns, "in calls", 8), \
     TIME("computation_seconds", (p)->ns - (p)->call_ns, "computing", 9), \
     TIME("waiting_seconds", views_known((v)->t->waits, (double)(p)->wait_ns), "waiting", 8), \
     BYTES("bytes", (p)->bytes, "bytes", 9)
 
-static struct view view_of(const struct report_calltree *t, uint32_t most)
+static struct view view_of(const struct report *r, const struct report_calltree *t, uint32_t most)
 {
     double *ns = malloc(((size_t)t->paths + 1) * sizeof *ns);
 
     for (uint32_t i = 0; i < t->paths; i++)
         ns[i] = (double)t->path[i].ns;
-    struct view v = { .t = t, .least = views_least(ns, t->paths, most) };
+    struct view v = { .t = t, .m = r->model, .least = views_least(ns, t->paths, most) };
     free(ns);
     return v;
 }
@@ -86,7 +87,7 @@ static void print_path(struct view *v, uint32_t i, uint32_t indent)
 void report_print_calltree(struct report *r, const struct report_tree_how *how, FILE *out)
 {
     struct report_calltree *t = report_calltree_create(r);
-    struct view v = view_of(t, how->all ? UINT32_MAX : LINES - 4);
+    struct view v = view_of(r, t, how->all ? UINT32_MAX : LINES - 4);
 
     v.depth = how->depth;
     v.table.out = out;
@@ -104,7 +105,7 @@ void report_print_calltree(struct report *r, const struct report_tree_how *how, 
 void report_print_calltree_csv(struct report *r, FILE *out)
 {
     struct report_calltree *t = report_calltree_create(r);
-    struct view v = { .t = t, .table = { .out = out, .csv = true } };
+    struct view v = { .t = t, .m = r->model, .table = { .out = out, .csv = true } };
 
     print_row(&v, &t->path[0], "");
     for (uint32_t i = 0; i < t->paths; i++) {
@@ -133,7 +134,7 @@ static void add_path(struct view *v, uint32_t i, cJSON *o)
 void report_json_calltree(struct report *r, cJSON *root)
 {
     struct report_calltree *t = report_calltree_create(r);
-    struct view v = view_of(t, MOST_NODES);
+    struct view v = view_of(r, t, MOST_NODES);
 
     add_path(&v, 0, cJSON_AddObjectToObject(root, "calltree"));
     cJSON_AddNumberToObject(root, "calltree_left_out", v.left_out);

@@ -3,13 +3,13 @@
 #include "findings/findings.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/must.h"
 #include "base/order.h"
-#include "findings/losses.h"
 #include "findings/parts.h"
 #include "findings/units.h"
 #include "job/job.h"
@@ -165,7 +165,6 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
 {
     bool all = most == UINT32_MAX;
     const struct report_findings *f = report_findings(r);
-    const struct report_losses *l = report_losses(r);
 
     print_delay(r, out);
     if (!f->known && r->not_replayed == PYTHIA_ELIMIT)
@@ -174,9 +173,9 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
                                                  : "not known, its replay would take too long");
     if (!f->known)
         return;
-    f = l ? &l->lines : f;
     bool unknown = !f->count && print_not_known(r, true, all, out);
-    uint32_t shown = count_lines(f, l && !all ? l->lost : 1, all ? 0 : LEAST_SHOWN, all ? 20 : most);
+    double lost = all ? INFINITY : isnan(f->lost) ? 1 : f->lost;
+    uint32_t shown = count_lines(f, lost, all ? 0 : LEAST_SHOWN, all ? 20 : most);
     if (shown)
         print_lines(r, f, shown, all, out);
     else if (!unknown && !r->job->ends.count) /* a hang costs all that there is */

@@ -3,11 +3,11 @@
  * The report as one JSON object, from the same model as the text. Times in seconds, sizes in bytes; absent is null or a
  * missing key, never a made-up value. Readers must accept keys that they do not know.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "findings/by_rank.h"
 #include "findings/findings.h"
-#include "findings/losses.h"
 #include "findings/ranges.h"
 #include "findings/sums.h"
 #include "findings/units.h"
@@ -34,8 +34,9 @@ static void add_job(const struct report *r, cJSON *root)
         TEXT("build_id", job_text(r->job, i->program_id)), TEXT("arguments", job_text(r->job, i->arguments)),
         TEXT("mpi", job_text(r->job, i->mpi)), NUMBER("ranks", i->ranks), NUMBER("threads", i->threads),
         NUMBER("missing_ranks", i->missing), NUMBER("runs", i->runs), NUMBER("start_time", i->start_time),
-        TIME("wall_seconds", m->wall_ns), TIME("init_seconds", m->launch_ns), NUMBER("events", m->events),
-        NUMBER("lost", m->lost), TIME("mpi_seconds", m->sum_mpi_ns), TIME("omp_seconds", m->sum_omp_ns),
+        TIME("wall_seconds", m->wall_ns), TIME("base_seconds", m->base.ns), TIME("init_seconds", m->launch_ns),
+        NUMBER("events", m->events), NUMBER("lost", m->lost), TIME("mpi_seconds", m->sum_mpi_ns),
+        TIME("omp_seconds", m->sum_omp_ns),
         TIME("computation_seconds", m->sum_compute_ns), TIME("pythia_seconds", m->cost_ns));
     cJSON_AddItemToObject(cJSON_GetObjectItem(root, "job"), "left_out", left_out(r->job));
     /* Where the wall time of all streams went; the parts add up to it. */
@@ -44,8 +45,11 @@ static void add_job(const struct report *r, cJSON *root)
         TIME("lost_seconds", m->lost_ns));
 }
 
-static void add_lines(struct report *r, const struct report_findings *f, cJSON *array)
+static void add_findings(struct report *r, cJSON *root)
 {
+    const struct report_findings *f = report_findings(r);
+    cJSON *array = cJSON_AddArrayToObject(root, "findings");
+
     for (uint32_t i = 0; i < f->count; i++) {
         const struct report_finding *one = &f->finding[i];
         ADD(array, TEXT("kind", report_finding_name(one->kind)), TEXT("where", one->where),
@@ -53,19 +57,10 @@ static void add_lines(struct report *r, const struct report_findings *f, cJSON *
             NUMBER("seconds", one->seconds), NUMBER("share", one->share),
             TEXT("advice", report_finding_advice(r, one)));
     }
-}
-
-static void add_findings(struct report *r, cJSON *root)
-{
-    const struct report_losses *l = report_losses(r);
-
-    add_lines(r, report_findings(r), cJSON_AddArrayToObject(root, "findings"));
-    if (!l) {
+    if (!f->known || isnan(f->lost))
         cJSON_AddNullToObject(root, "losses");
-        return;
-    }
-    cJSON *o = ADD(cJSON_AddObjectToObject(root, "losses"), NUMBER("lost", l->lost), NUMBER("minor", l->lines.minor));
-    add_lines(r, &l->lines, cJSON_AddArrayToObject(o, "lines"));
+    else
+        ADD(cJSON_AddObjectToObject(root, "losses"), NUMBER("lost", f->lost), NUMBER("minor", f->minor));
 }
 
 static void add_efficiency(struct report *r, cJSON *root)
@@ -156,8 +151,10 @@ static void add_callsites(struct report *r, cJSON *root)
         ADD(o, TEXT("class", job_call_kind_text(s->call_kind)), COUNT("count", s->count),
             TIME("time_seconds", s->time_ns), TIME("gap_seconds", s->gap_ns), BYTES("bytes", s->bytes));
         add_extremes(o, &s->extremes);
-        ADD(o, PERCENT("app_percent", report_percent((double)s->time_ns, (double)r->model->stream_wall_ns)),
-            PERCENT("mpi_percent", report_percent((double)s->time_ns, (double)r->model->call_ns)));
+        double of_run = views_known(!s->launch, 1); /* MPI_Init is before it */
+        ADD(o, PERCENT("app_percent", of_run * report_share(r->model, (double)s->time_ns)),
+            PERCENT("mpi_percent", of_run * report_percent((double)s->time_ns,
+                                                           (double)(r->model->call_ns - r->model->sum_launch_ns))));
         add_spread(o, &s->spread);
         if (sums)
             add_sums(o, sums, s);

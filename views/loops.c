@@ -159,7 +159,7 @@ static void print_loop(struct view *v, const struct report_loop *l, uint32_t ind
 {
     const char *each = report_text("   %s each", report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0));
     print_line(v, indent, place_text(l->place, ' '),
-               report_text("%-28s %5.1f %%%s", turns_text(l), 100 * l->share, l->unseen ? "" : each));
+               report_text("%-28s %5.1f %%%s", turns_text(l), report_share(v->r->model, l->ns), l->unseen ? "" : each));
     if (!v->depth || indent + 1 < v->depth)
         print_items(v, (int)(l - v->l->loop), indent + 1);
 }
@@ -214,7 +214,7 @@ void report_print_loops(struct report *r, const struct report_tree_how *how, FIL
 
 /* --- JSON --- */
 
-static void add_loop(cJSON *o, const struct report_loops *of, const struct report_loop *l)
+static void add_loop(cJSON *o, const struct report *r, const struct report_loops *of, const struct report_loop *l)
 {
     static const struct report_place nowhere;
     const struct report_place *p = l->place ?: &nowhere;
@@ -228,7 +228,7 @@ static void add_loop(cJSON *o, const struct report_loops *of, const struct repor
         NUMBER("turns_max", known * (double)l->turns_most));
     ADD(cJSON_AddObjectToObject(o, "by_stream"), NUMBER("streams", l->streams),
         NUMBER("turns_min", single * (double)l->turns.least), NUMBER("turns_max", single * (double)l->turns.most));
-    ADD(o, PERCENT("share", 100 * l->share), TIME("seconds", l->ns),
+    ADD(o, PERCENT("share", report_share(r->model, l->ns)), TIME("seconds", l->ns),
         NUMBER("seconds_per_turn", seen * (l->turns.sum ? l->ns / 1e9 / (double)l->turns.sum : 0)));
 }
 
@@ -258,7 +258,7 @@ static void add_items(struct view *v, cJSON *loops, cJSON *calls, int loop)
             continue;
         }
         cJSON *o = report_json_object(loops);
-        add_loop(o, v->l, &v->l->loop[item[i].at]);
+        add_loop(o, v->r, v->l, &v->l->loop[item[i].at]);
         cJSON *inner = cJSON_AddArrayToObject(o, "calls");
         add_items(v, cJSON_AddArrayToObject(o, "loops"), inner, (int)item[i].at);
     }
@@ -277,5 +277,5 @@ void report_json_loops(struct report *r, cJSON *root)
     add_items(&v, cJSON_AddArrayToObject(root, "loops"), NULL, -1);
     cJSON_AddNumberToObject(root, "loops_left_out", v.left_out);
     if (l)
-        add_loop(cJSON_AddObjectToObject(root, "main_loop"), v.l, l);
+        add_loop(cJSON_AddObjectToObject(root, "main_loop"), r, v.l, l);
 }

@@ -46,7 +46,7 @@ static void print_region(struct report *r, const struct report_site *g, struct v
 
     ROW(t, TEXT("", report_site_name(r->names, g->terminal), "region", -14), COUNT("", g->count, "count", 10),
         TIME("", g->time_ns, "total", 10), TIME("", report_mean(g->time_ns, g->count), "mean", 10),
-        PERCENT2("", report_percent((double)g->time_ns, (double)r->model->stream_wall_ns), "share", 7),
+        PERCENT2("", report_share(r->model, (double)g->time_ns), "share", 7),
         TEXT("", "", "eff.", 6), TEXT("", "", "fork/join", 9),
         TEXT("", report_text("%s%s", report_where(r, g->terminal, 255), more), " place", 0));
 }

@@ -138,7 +138,7 @@ static void collect(const struct report_scaling *s, struct calls *calls)
     calls->count = (uint32_t)BASE_ARRAY_JOIN(calls->call, rows, by_name, into, from, add(into, from, s->count));
     for (uint32_t k = 0; k < calls->count; k++)
         for (uint32_t i = 0; i < s->count; i++) {
-            double share = ratio(calls->call[k].time[i] * 1e9, (double)s->report[i]->model->stream_wall_ns);
+            double share = report_share(s->report[i]->model, calls->call[k].time[i] * 1e9);
             calls->call[k].share = share > calls->call[k].share ? share : calls->call[k].share;
             calls->call[k].bytes[i] = ratio(calls->call[k].bytes[i], calls->call[k].count[i]);
         }
@@ -201,7 +201,7 @@ static void print_calls(const struct report_scaling *s, const struct calls *call
         const char *name = report_text("%.70s%s%.70s", c->function, *c->caller ? " in " : "", c->caller);
         views_column(report_line(name, 44), -45, out);
         for (uint32_t i = 0; i < s->count; i++)
-            fprintf(out, " %7.2f%% %9s", report_percent(c->time[i] * 1e9, (double)s->report[i]->model->stream_wall_ns),
+            fprintf(out, " %7.2f%% %9s", report_share(s->report[i]->model, c->time[i] * 1e9),
                     report_bytes(c->bytes[i]));
         fputc('\n', out);
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clean.h"
-#include "findings/losses.h"
+#include "findings/findings.h"
 #include "findings/ranges.h"
 #include "findings/units.h"
 #include "views/table.h"
@@ -17,10 +17,7 @@ struct top { uint32_t sites, regions, classes; };
 
 static struct top top_of(struct report *r)
 {
-    const struct report_losses *l = report_losses(r);
-    const struct report_findings *f = l ? &l->lines : report_findings(r);
-
-    return f && f->count > 2 ? (struct top){ 2, 1, 1 } : (struct top){ 5, 3, 3 };
+    return report_findings(r)->count > 2 ? (struct top){ 2, 1, 1 } : (struct top){ 5, 3, 3 };
 }
 
 /* `text` in one line, `width` bytes of it at most. */
@@ -78,22 +75,14 @@ static void print_head(const struct report *r, FILE *out)
         fprintf(out, "the memory cap was reached: the order of %" PRIu64 " events was given up\n", m->lost);
 }
 
-/* In the run of all threads that have a stream: from the end of MPI_Init on. */
-static double run_ns(const struct report_model *m)
-{
-    return (double)(m->stream_wall_ns - m->sum_launch_ns);
-}
-
-/* Of the run, as the calls' and regions' shares below. */
+/* Of the run, as the calls' and regions' shares below: said once what they are shares of. */
 static void print_shares(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
-    double wall = run_ns(m), launch = (double)m->sum_launch_ns, mpi = -launch, omp = 0;
+    double launch = (double)m->sum_launch_ns, mpi = job_mpi_time(r->job), omp = 0;
 
-    for (uint32_t i = 0; i < r->job->stream_count; i++) {
-        mpi += (double)r->job->streams[i].mpi_ns;
+    for (uint32_t i = 0; i < r->job->stream_count; i++)
         omp += (double)r->job->streams[i].omp_ns;
-    }
     if (m->efficiency.known) {
         fputc('\n', out);
         report_print_efficiency(&m->efficiency, out);
@@ -101,12 +90,18 @@ static void print_shares(struct report *r, FILE *out)
         if (m->efficiency.split)
             fprintf(out, "  communication = serialisation %.1f %% x transfer %.1f %%\n",
                     100 * m->efficiency.serialisation, 100 * m->efficiency.transfer);
+    } else if (m->efficiency.elsewhere) {
+        fputs("\nefficiency: not known, other threads than each rank's first call MPI\n", out);
     }
-    fprintf(out, "time: computation %.1f %%, OpenMP %.1f %%, MPI %.1f %%\n",
-            report_percent(fmax(wall - mpi - omp, 0), wall), report_percent(omp, wall), report_percent(mpi, wall));
+    double all = (double)m->stream_wall_ns - launch, ended = report_share(m, fmax(m->base.ns - all, 0));
+    fprintf(out, "time: computation %.1f %%, OpenMP %.1f %%, MPI %.1f %%%s", report_share(m, fmax(all - mpi - omp, 0)),
+            report_share(m, omp), report_share(m, mpi), ended >= 0.05 ? report_text(", ended %.1f %%", ended) : "");
+    if (m->base.threads > 1)
+        fprintf(out, ", of %u threads a rank", m->base.threads);
+    fputc('\n', out);
     int listed = 0;
     for (unsigned c = 0; c < JOB_CALL_KINDS && mpi > 0; c++) {
-        double share = report_percent((double)report_class_time(m, c) - (c == JOB_LIFE ? launch : 0), wall);
+        double share = report_share(m, (double)report_class_time(m, c) - (c == JOB_LIFE ? launch : 0));
         if (c != JOB_NO_CALL_KIND && share >= 0.05 && listed < 4)
             fprintf(out, "%s%s %.1f %%", listed++ ? ", " : "  of it: ", job_call_kind_text(c), share);
     }
@@ -132,7 +127,7 @@ static void print_top(struct report *r, bool regions, FILE *out)
         const char *name = regions ? report_site_name(r->names, s->terminal) : job_text(r->job, s->function);
         views_column(report_line(name, 18), -18, out);
         fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count), report_time((double)s->time_ns),
-                report_percent((double)s->time_ns, run_ns(m)), report_where(r, s->terminal, 33));
+                report_share(m, (double)s->time_ns), report_where(r, s->terminal, 33));
     }
     if (left)
         fprintf(out, "  and %u more (--view %s)\n", left, regions ? "omp" : "callsites");
@@ -155,7 +150,7 @@ static void print_loop(struct report *r, FILE *out)
             mean ? report_text("%.4g", turns) : report_count((uint64_t)turns), turns == 1 ? "" : "s",
             mean ? " on average" : "",
             report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0),
-            r->job->ends.count ? report_percent(l->ns, run_ns(r->model)) : 100 * l->share); /* with what did not end */
+            report_share(r->model, l->ns));
 }
 
 static void print_classes(struct report *r, FILE *out)

@@ -36,7 +36,7 @@ const large = all => part => {
 
 function loopTree(loop, all) {
   const place = loop.file && loop.line ? ` ${loop.file}:${loop.line}` : "", { seconds } = loop;
-  const name = loop.function + place, title = `${name}\n${turnsText(loop)}${loop.turns === null ? "" : `, ${time(loop.seconds_per_turn)} each`}\n${percent(loop.share / 100)} of all that starts where it does`;
+  const name = loop.function + place, title = `${name}\n${turnsText(loop)}${loop.turns === null ? "" : `, ${time(loop.seconds_per_turn)} each`}\n${percent(loop.share / 100)} of the ranks' time`;
   return element("details", { class: "loop", open: "" },
     element("summary", {}, timeRow(name, turnsText(loop), seconds, all, "computation", title)),
     ...loop.calls.filter(large(all)).map(c => timeRow(`${c.call} ${c.callsite}`, rateText(c, loop), c.seconds, all, kindOfCall(c.call), `${c.call} ${c.callsite}\n${plural(c.count, "call")}, ${time(c.seconds)}`)),

@@ -9,7 +9,7 @@ const columns = [
   ["at", place, null, "name"],
   ["calls", c => count(c.count), c => c.count],
   ["total", c => time(c.time_seconds), c => c.time_seconds],
-  ["app", c => c.app_percent.toFixed(2) + " %", c => c.app_percent, "share"],
+  ["app", c => c.app_percent === null ? "–" : c.app_percent.toFixed(2) + " %", c => c.app_percent, "share"],
   ["mean", c => time(c.count ? c.time_seconds / c.count : 0), c => c.count ? c.time_seconds / c.count : 0],
   ["min", c => time(c.min_seconds), c => c.min_seconds],
   ["max", c => time(c.max_seconds), c => c.max_seconds],
@@ -97,7 +97,7 @@ function drawTasks() {
 
 // What costs most, first of all on the page.
 function drawFindings() {
-  const table = byId("findings"), rows = data.losses ? data.losses.lines : data.findings || [], delay = data.run_delay;
+  const table = byId("findings"), rows = data.findings || [], delay = data.run_delay;
   if (delay && delay.share >= 0.01)
     table.before(element("p", {}, `No processor for ranks that were ready: ${percent(delay.share)} of their time.`));
   if (data.job.missing_ranks)

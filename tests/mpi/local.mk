@@ -117,7 +117,7 @@ MPI_TESTS = \
 	%D%/events.test \
 	%D%/exports.test \
 	%D%/loops.test \
-	%D%/textbook.test \
+	%D%/textbook.test %D%/invariants.test \
 	%D%/bindings.test \
 	%D%/grammar.test \
 	%D%/kept.test \
@@ -182,7 +182,9 @@ endif
 # Findings of programs with known problems; messages of other people's programs.
 if HAVE_MPI
 LONG_TESTS += %D%/matrix-long.test
+LONG_TESTS += %D%/invariants-long.test
 LONG_TESTS += %D%/findings-long.test %D%/campaign-long.test %D%/whatif-long.test
 endif
+EXTRA_DIST += %D%/invariants.test %D%/invariants-long.test %D%/two_threads.c
 EXTRA_DIST += %D%/findings-long.test %D%/findings.py %D%/problems.c
 EXTRA_DIST += %D%/whatif.c %D%/whatif.sh %D%/whatif.test %D%/whatif-long.test

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`agree.py PYTHIA JOB`, of a run of a real program: the same figures everywhere. Adds up callsites, regions, ranks, peers, matrix, series and CSV,
-and compares the sums; then what scripts may rely on in the JSON of `report` and `replay`. Prints what differs; exit code 1."""
+"""`agree.py PYTHIA JOB [LOG]`, of a run of any program: the same figures everywhere. Adds up callsites, regions, ranks,
+peers, matrix, series and CSV, and compares the sums; then what two views say of the same thing, in text, JSON, CSV and
+on the page; that shares of one base are no more than all of it; that loops fit into each other; and what scripts may
+rely on in the JSON of `report` and `replay`. LOG: what the recording said at its end. Prints what differs; exit code 1.
+"""
 import csv
 import io
 import json
@@ -10,7 +13,9 @@ import subprocess
 import sys
 
 KINDS = {"late_sender", "late_receiver", "imbalance", "moving_imbalance", "serial_chain", "starved_workers",
-         "waiting_master", "small_regions", "uneven_threads", "serial_part", "many_small_messages"}
+         "waiting_master", "small_regions", "uneven_threads", "serial_part", "many_small_messages",
+         "io", "communicators", "start_and_end", "ended_early", "idle_ranks", "transfer", "no_processor",
+         "threads_wait", "fork_and_join", "other_threads", "not_explained"}
 bad = []
 
 
@@ -33,7 +38,8 @@ def times(r):
     a, calls, regions = r["accounting"], r["callsites"], r["regions"]
     same("callsites, calls", sum(c["time_seconds"] for c in calls), a["call_seconds"])
     same("regions", sum(g["time_seconds"] for g in regions), a["region_seconds"])
-    same("gaps", sum(c["gap_seconds"] for c in calls) + sum(g["gap_seconds"] for g in regions), a["gap_seconds"])
+    gaps = sum(c["gap_seconds"] for c in calls + regions) # those inside a region are its time
+    need("gaps: %r and %r" % (gaps, a["gap_seconds"]), -1e-6 <= gaps - a["gap_seconds"] <= a["region_seconds"] + 1e-6)
     same("parts, wall time", a["call_seconds"] + a["region_seconds"] + a["gap_seconds"] + a["lost_seconds"],
          a["wall_seconds"], 1e-4)
     same("streams, wall time", sum(s["wall_seconds"] * s["ranks"] for s in r["streams"]), a["wall_seconds"])
@@ -71,7 +77,7 @@ def tables(r):
         need("CSV: a column of %s" % key, not rows or column)
         if column:
             same("CSV, %s" % key, sum(float(x[column]) for x in rows), sum(c[key] for c in r["callsites"]), 1e-6, 1e-6)
-    text = pythia("report", sys.argv[2], "--view", "callsites")
+    text = pythia("report", sys.argv[2], "--view", "callsites").split("# calls that found nothing")[0]
     counts = sum(int(x) for x in re.findall(r"^ *(?:[0-9]+|-)  MPI_\S+ +([0-9]+) ", text, re.M))
     same("text, calls", counts, sum(c["count"] for c in r["callsites"] if c["function"].startswith("MPI_")), 0, 0)
 
@@ -93,11 +99,12 @@ def contracts(r):
             need("callsites: %s of %s" % (key, c["function"]), key in c)
     for one in r["series"]:
         need("series: rank, step, three arrays of at most 128",
-             one["step_seconds"] > 0 and len({len(one[k]) for k in ("computation", "omp", "mpi")}) == 1 and len(one["mpi"]) <= 128)
+             one["step_seconds"] > 0 and len(one["mpi"]) <= 128 and
+             len({len(one[k]) for k in ("computation", "omp", "mpi")}) == 1)
         need("series: no step has more than it is long", all(
             sum(x) <= one["step_seconds"] * 1.001 for x in zip(one["computation"], one["omp"], one["mpi"])))
     loop = r.get("main_loop")
-    need("main_loop", not loop or (loop["turns"] >= 1 and loop["turns"] * loop["seconds_per_turn"] <= r["job"]["wall_seconds"] * 1.001))
+    need("main_loop: in the list", not loop or any(all(loop[k] == l[k] for k in loop) for l in all_loops(r["loops"])))
     costs = [f["seconds"] for f in r["findings"]]
     need("findings: most expensive first", costs == sorted(costs, reverse=True))
     for f in r["findings"]:
@@ -113,11 +120,138 @@ def contracts(r):
     need("replay: what if", p["low_seconds"] <= p["predicted_seconds"] <= p["high_seconds"])
 
 
+def all_loops(loops):
+    for l in loops:
+        yield l
+        yield from all_loops(l["loops"])
+
+
+def fits(outer, known):
+    """Each entry of a loop is in a turn of the one around, each turn of it in an entry."""
+    name = "loop %s:%s" % (outer["file"], outer["line"])
+    turns, entries = outer["turns"], outer["entries"]
+    if turns is not None and entries is not None:
+        need("%s: turns once an entry, at least" % name, turns >= entries * 0.999999)
+        if outer["turns_min"] is not None:
+            need("%s: turns of its entries" % name, outer["turns_min"] * entries <= turns * 1.000001 and
+                 turns <= outer["turns_max"] * entries * 1.000001)
+    for inner in outer["loops"]:
+        at = "loop %s:%s in %s" % (inner["file"], inner["line"], name)
+        need("%s: takes no more" % at, all(inner[k] <= outer[k] * 1.000001 for k in ("seconds", "share")))
+        need("%s: entered in turns that are not known" % at, inner["entries"] is None or turns is not None)
+        fits(inner, known)
+    inside = sum(i["seconds"] for i in outer["loops"])
+    need("%s: what is in it takes no more" % name, inside <= outer["seconds"] * 1.000001)
+    for c in outer["calls"]:
+        if c["every"] is not None:
+            same("%s: every of %s" % (name, c["call"]), c["every"] * c["per_turn"], 1)
+
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+
+
+def bases(r):
+    """One base: the wall time after MPI_Init times ranks, times the threads that have streams where it says so."""
+    j, e = r["job"], r.get("efficiency")
+    there = sum(s["ranks"] for s in r["streams"] if s["thread"] == 0)
+    of_all = j["wall_seconds"] * there
+    threads = round(j["base_seconds"] / of_all) if of_all else 1
+    same("base: wall time x ranks x threads", j["base_seconds"], of_all * threads, 1e-6, 1e-6)
+    need("base: no more threads than streams", threads <= max([1] + [s["thread"] + 1 for s in r["streams"]]))
+    if e:
+        capacity = e["thread_seconds"]["capacity"]
+        same("capacity: wall time x ranks x threads", capacity, of_all * e["openmp_threads"], 1e-6, 1e-6)
+    calls = [c for c in r["callsites"] if c["app_percent"] is not None]
+    for c in calls:
+        share = 100 * c["time_seconds"] / j["base_seconds"]
+        same("callsite %s: its share" % c["function"], c["app_percent"], share, 1e-6, 1e-6)
+    need("callsites: shares", sum(c["app_percent"] for c in calls) <= 100.01)
+    need("callsites: shares of MPI", not calls or abs(sum(c["mpi_percent"] for c in calls) - 100) < 0.01)
+    for l in all_loops(r["loops"]):
+        same("loop: its share", l["share"], 100 * l["seconds"] / j["base_seconds"], 1e-6, 1e-6)
+    need("loops: shares", sum(l["share"] for l in r["loops"]) <= 100.01)
+    need("calltree: share", r["calltree"]["share"] <= 100.01)
+    told, losses = sum(f["share"] for f in r["findings"]), r["losses"]
+    need("findings: no more than all (%.3f)" % told, told <= 1.0001)
+    if losses:
+        all_of_it = told + losses["minor"]
+        need("findings: what is lost, once (%.4f of %.4f)" % (all_of_it, losses["lost"]),
+             0.95 * losses["lost"] - 0.01 <= all_of_it <= losses["lost"] + 0.001)
+        need("losses: 1 - parallel efficiency", abs(1 - e["parallel"] - losses["lost"]) < 1e-6)
+    else:
+        need("no losses: no parallel efficiency", not e or e["parallel"] is None)
+    end = sum(f["seconds"] for f in r["findings"] if f["kind"] == "start_and_end")
+    need("MPI_Finalize: a finding has no more than its calls",
+         end <= sum(c["time_seconds"] for c in calls if c["class"] == "life") * 1.001 + 1e-6)
+
+
+def shown(r):
+    """The first screen, the views and the page say what the JSON says."""
+    text, waits = pythia("report", sys.argv[2]), pythia("report", sys.argv[2], "--view", "waits")
+    calls = [c for c in r["callsites"] if c["app_percent"] is not None]
+    of_mpi = sum(c["app_percent"] for c in calls if c["function"].startswith("MPI_"))
+    time = re.search(r"^time: computation ([0-9.]+) %, OpenMP ([0-9.]+) %, MPI ([0-9.]+) %(?:, ended ([0-9.]+) %)?",
+                     text, re.M)
+    if r["job"]["events"]:
+        parts = [float(x or 0) for x in time.groups()]
+        same("first screen: parts of the time", sum(parts), 100, 0, 0.25)
+        same("first screen: MPI, and callsites", parts[2], of_mpi, 0, 0.06)
+        for m in re.finditer(r"^(MPI_\S+) +([0-9.]+[kMG]?) .* ([0-9.]+)%  (.*)$", text, re.M):
+            need("first screen: %s is in the callsites" % m.group(1), any(
+                c["function"].startswith(m.group(1).rstrip("~")) and abs(c["app_percent"] - float(m.group(3))) <= 0.06
+                for c in calls))
+    if len(sys.argv) > 3:
+        said = re.search(r"^pythia: recorded .* mpi=([0-9.]+)%", open(sys.argv[3]).read(), re.M)
+        same("what the recording said: MPI", float(said.group(1)), of_mpi, 0, # a file has 14 bits of MPI_Init
+             0.06 + 0.01 * r["job"]["init_seconds"] / r["job"]["wall_seconds"])
+    e = r.get("efficiency")
+    head = re.search(r"^parallel efficiency ([0-9.]+) %", text, re.M)
+    need("first screen: the parallel efficiency", bool(head) == bool(e and e["parallel"] is not None) and
+         (not head or abs(float(head.group(1)) - 100 * e["parallel"]) <= 0.06))
+    for view, where in (text, "first screen"), (waits, "waits"):
+        lines = re.findall(r"^ *([0-9.]+) % +([0-9.]+) (ns|us|ms|s|min|h)  (\S.*)$",
+                           view.split("in MPI, all ranks")[0], re.M)
+        all_of_them = min(len(r["findings"]), 20)
+        need("%s: findings" % where, len(lines) == all_of_them if where == "waits" else len(lines) <= all_of_them)
+        for (share, time, unit, _), f in zip(lines, r["findings"]):
+            same("%s: share" % where, float(share), 100 * f["share"], 0, 0.06)
+            same("%s: seconds" % where, float(time) * SECONDS[unit], f["seconds"], 0.06, 0)
+    loop = r.get("main_loop")
+    said = re.search(r"^main loop.*\n  (\S+) turns? (?:on average )?of .*, ([0-9.]+) % of the time", text, re.M)
+    if said:
+        need("first screen: a loop that is known", loop and loop["turns"] is not None)
+        same("first screen: share of the main loop", float(said.group(2)), loop["share"], 0, 0.06)
+    html = pythia("report", sys.argv[2], "--format", "html")
+    page = json.loads(re.search(r'id="data">(.*?)</script>', html, re.S).group(1))
+    for key in r:
+        need("page: %s" % key, page.get(key) == r[key] or key in ("calltree", "loops"))
+    by_rank(r)
+
+
+def by_rank(r):
+    """What each rank has of a call adds up to what all have."""
+    place = ("function", "caller", "file", "module", "offset")
+    rows = list(csv.DictReader(io.StringIO(pythia("report", sys.argv[2], "--view", "calls", "--format", "csv"))))
+    whole = {}
+    for c in r["callsites"]:
+        key = tuple(str(c[k] if k != "offset" or c[k] is None else "0x%x" % c[k]) for k in place)
+        whole.setdefault(key, []).append(c)
+    for key, sites in whole.items():
+        own = [x for x in rows if tuple(x[k] or "None" for k in place) == key]
+        for i, figure in enumerate(("count", "bytes", "time_seconds")):
+            sums = [sum(float(x[figure]) for x in own), sum(c[figure] for c in sites)]
+            same("calls by rank: %s of %s" % (figure, key[0]), sums[0], sums[1], 1e-3 if i == 2 else 1e-9, i % 2 + 1e-6)
+
+
 report = json.loads(pythia("report", sys.argv[2], "--format", "json"))
 times(report)
 messages(report)
 tables(report)
 contracts(report)
+bases(report)
+shown(report)
+for outer in report["loops"]:
+    fits(outer, not report["loops_unknown_events"])
 for line in bad[:20]:
     print(line)
 sys.exit(1 if bad else 0)

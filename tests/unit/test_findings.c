@@ -106,7 +106,10 @@ static void check(void (*program)(struct maker *m), const struct expected *e)
     size_t size;
 
     ck_assert(f->known);
-    ck_assert_uint_eq(f->count, e ? 1 : 0);
+    uint32_t waits = 0; /* the others are what is left of the calls */
+    for (uint32_t i = 0; i < f->count; i++)
+        waits += f->finding[i].kind < REPORT_IO;
+    ck_assert_uint_eq(waits, e ? 1 : 0);
     if (e) {
         ck_assert_str_eq(report_finding_name(f->finding[0].kind), report_finding_name(e->kind));
         ck_assert_str_eq(f->finding[0].ranks, e->ranks);
