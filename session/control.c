@@ -75,10 +75,12 @@ void session_pause(bool pause)
     if (pause && !paused) {
         since = base_clock_now();
         atomic_store(&session.paused, true);
+        session_epoch_next();
     } else if (!pause && paused) {
         atomic_fetch_add(&session.paused_ns, base_clock_now() - since);
         atomic_fetch_add(&session.control, 1);
         atomic_store(&session.paused, false);
+        session_epoch_next();
     }
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
 }
@@ -92,6 +94,7 @@ void session_reset(void)
     atomic_store(&session.before, 0);
     atomic_fetch_add(&session.resets, 1);
     atomic_fetch_add(&session.control, 1);
+    session_epoch_next();
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
 }
 
@@ -153,6 +156,7 @@ PYTHIA_API int dlclose(void *library)
     if (session_mode() != SESSION_OFF && base_modules_unloaded() != before) {
         atomic_fetch_add(&session_unloads, 1);
         atomic_fetch_add(&session.control, 1);
+        session_epoch_next();
     }
     errno = kept;
     return result;

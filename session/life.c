@@ -51,6 +51,7 @@ void session_tell_end(void)
 static void in_child(void)
 {
     atomic_store(&session_mode_now, SESSION_OFF);
+    session_epoch_next();
     for (uint32_t i = 0; i < session.stream_count; i++)
         atomic_store(&session.streams[i]->held, 0);
 }
@@ -104,6 +105,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
                                               reference ? session_input_path() : session_output_path()});
     session.checks_peers = mode == SESSION_PREDICT && session.options.verbose >= 2;
     atomic_store_explicit(&session_mode_now, mode, memory_order_release);
+    session_epoch_next();
     session_part_begin();
     if (mode == SESSION_RECORD)
         session_checkpoint_start();
@@ -119,6 +121,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
 void session_off(const char *why)
 {
     int was = atomic_exchange(&session_mode_now, SESSION_OFF);
+    session_epoch_next();
     if (was != SESSION_OFF && why)
         base_log_warn("%s: switched off; the program runs on unrecorded", why);
 }
@@ -314,6 +317,7 @@ struct job *session_finish(void)
     session_checkpoint_stop();
     session_progress_stop();
     int was = atomic_exchange(&session_mode_now, SESSION_OFF);
+    session_epoch_next();
     if (was == SESSION_OFF || !session.job)
         return NULL;
     quiesce();

@@ -33,9 +33,14 @@ static __attribute__((noinline)) void stream_was_left(void)
     }
 }
 
-/* Somebody has the guard or left it, or there is something to do first. */
+/* Somebody has the guard or left it, a span is open, or something has changed. What changes from here on is seen the
+   next time. */
 static __attribute__((noinline)) struct session_stream *enter_slowly(struct base_frame frame)
 {
+    uint32_t epoch = atomic_load(&session_epoch);
+    if (session_mode() == SESSION_OFF || /* what start wrote is there */
+        atomic_load_explicit(&session.paused, memory_order_relaxed))
+        return NULL;
     enum base_guard guard = base_guard_enter(frame);
     if (guard == BASE_GUARD_INSIDE)
         return NULL;
@@ -52,17 +57,15 @@ static __attribute__((noinline)) struct session_stream *enter_slowly(struct base
     if (s->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed))
         session_control_stream(s);
     close_left(s, frame);
+    session_own.epoch = epoch;
     return s;
 }
 
 struct session_stream *session_enter_from(struct base_frame frame)
 {
-    if (session_mode() == SESSION_OFF || /* what start wrote is there */
-        atomic_load_explicit(&session.paused, memory_order_relaxed))
-        return NULL;
     struct session_stream *s = session_own.stream;
-    if (__builtin_expect(base_guard_holder.at != 0 || session_own.generation != session.generation || !s, 0) ||
-        s->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed) || s->open_count)
+    if (__builtin_expect(session_own.epoch != atomic_load_explicit(&session_epoch, memory_order_acquire) ||
+                         base_guard_holder.at != 0, 0) || s->open_count)
         return enter_slowly(frame);
     base_guard_holder = frame;
     s->frame = frame;

@@ -27,6 +27,7 @@
 #include "watch/board.h"
 
 __thread struct session_own session_own;
+_Atomic uint32_t session_epoch = 1; /* no thread has seen it */
 
 static pthread_key_t at_exit;
 static bool keyed; /* at_exit exists: else streams are not given back */
@@ -222,7 +223,7 @@ static void thread_ends(void *stream)
                 session_mode() != SESSION_OFF;
     if (mine && s->thread > 0) {
         session_stream_close_all(s);
-        session_own = (struct session_own){NULL, 0, false};
+        session_own = (struct session_own){0};
         base_lock_take(&session.lock, BASE_LOCK_SESSION);
         if (session_mode() != SESSION_OFF) /* else the session is being finished, or over */
             place_give(s);
