@@ -100,6 +100,7 @@ static int callback_add(struct callback *c)
             atomic_store_explicit(&callback_count, n + 1, memory_order_release);
         atomic_store_explicit(&callback_number, c->number, memory_order_release);
         atomic_store_explicit(&pmpi_hook_watch, true, memory_order_release);
+        pmpi_hook_comm_anew();
     }
     base_lock_release(&callback_lock, BASE_LOCK_CALLBACK);
     return n < PMPI_HOOK_CALLBACKS ? 0 : PYTHIA_ELIMIT;

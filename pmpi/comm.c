@@ -126,7 +126,7 @@ static void comm_take_out(uint64_t key, bool retire)
     struct comm_handle **place = comm_place(key), *h = *place;
     if (h) {
         *place = h->next;
-        atomic_fetch_add_explicit(&pmpi_hook_comm_generation, 1, memory_order_release);
+        pmpi_hook_comm_anew();
         if (retire)
             watch_board_comm_gone(h->entry->seen.board);
         if (retire)

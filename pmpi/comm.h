@@ -73,7 +73,12 @@ void pmpi_hook_comm_close(void);
 enum pmpi_hook_of { PMPI_HOOK_OF_COMM = 1, PMPI_HOOK_OF_WINDOW, PMPI_HOOK_OF_FILE };
 #define PMPI_HOOK_KEY(handle, what) ((uint64_t)(uintptr_t)(handle) ^ (uint64_t)(what) << 60)
 enum { PMPI_HOOK_COMMS = 16 };
-extern atomic_uint pmpi_hook_comm_generation; /* rises when a handle is taken out */
+/* Rises when a handle is taken out, and with what else makes a call another one than it was (pmpi/again.h). */
+extern atomic_uint pmpi_hook_comm_generation;
+static inline void pmpi_hook_comm_anew(void)
+{
+    atomic_fetch_add_explicit(&pmpi_hook_comm_generation, 1, memory_order_release);
+}
 extern _Thread_local struct pmpi_hook_comm_cache {
     unsigned generation;
     struct { uint64_t key; const struct pmpi_hook_communicator *comm; } slot[PMPI_HOOK_COMMS];

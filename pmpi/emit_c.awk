@@ -2,7 +2,7 @@
 # The C binding, for generate.awk.
 
 BEGIN {
-    print "#include \"pmpi/callback.h\"\n#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\""
+    print "#include \"pmpi/again.h\"\n#include \"pmpi/callback.h\"\n#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\""
     fortran = "false"
 }
 
@@ -23,6 +23,8 @@ function print_equips(    part) {
 function note_name() { functions = functions "    \"" call_name "\",\n" }
 END { if (!failed) printf "\nconst char *const pmpi_hook_functions[] = {\n%s    NULL};\n", functions }
 
+function frame() { return "base_frame_here()" }
+
 function emit(    list, n, i, name, passed, used_args) {
     note_name()
     n = split(parameters, list, /,/)
@@ -39,15 +41,19 @@ function emit(    list, n, i, name, passed, used_args) {
         return
     }
     print_info()
+    short = remembers()
+    print "    " type " result;"
+    if (annotation("status"))
+        print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
+    if (short) print_again("result = P" call_name "(" used_args ")", "result", " result")
     print "    if (!pmpi_hook_open(&call, &hook_info))"
     print "        return P" call_name "(" passed ");"
     before_call()
-    if (annotation("status"))
-        print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
     if (annotation("statuses"))
         print "    MPI_Status *used = pmpi_hook_complete_used(&before, " note["statuses"] ");"
     print_begin("__builtin_return_address(0)")
-    print "    " type " result = P" call_name "(" used_args ");"
+    print "    result = P" call_name "(" used_args ");"
+    if (short) print "    }"
     print_returned("result", " result")
     after_call()
     print_end()

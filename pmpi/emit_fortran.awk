@@ -24,6 +24,7 @@ BEGIN {
 }
 
 function program(name) { return "f_" name }
+function frame() { return "frame" }
 function first_index() { return "pmpi_hook_fortran_first(target)" }
 
 function print_equips(    part) {

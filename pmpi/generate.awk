@@ -138,9 +138,11 @@ function before_call() {
     print "    }"
 }
 
+function receives() { return annotation("source") != "" || call_name ~ /recv/ ? "true" : "false" }
+
 # Polls that found nothing are over.
 function after_call(    receive) {
-    receive = annotation("source") != "" || call_name ~ /recv/ ? "true" : "false"
+    receive = receives()
     describe("    ")
     if (annotation("from")) print_half()
     else if (annotation("status") && !annotation("completes")) print "    pmpi_hook_received(&call, used);"
@@ -170,7 +172,10 @@ function after_call(    receive) {
 # Where a poll completed nothing it is none after all.
 function print_end() {
     if (annotation("completes") && annotation("poll")) print "    pmpi_hook_end_if(&call, " completed() ");"
-    else print "    pmpi_hook_end(&call);"
+    else {
+        print_learn()
+        print "    pmpi_hook_end(&call);"
+    }
 }
 
 # "source,recvtag": what the call receives; known once it has, of a call that only starts it not at all.
@@ -184,19 +189,24 @@ function has_peers() {
     return waits == "blocks" && (annotation("peer") annotation("root") annotation("source") annotation("from")) != ""
 }
 
-# Where a call waits, and for whom, goes to the board before it.
-function print_begin(from,    at, source, dest, tag, part) {
-    at = annotation("completes") == "one" ? "PMPI_HOOK_HANDLE(before)" : "0"
+function print_with(indent,    source, dest, tag, part) {
+    if (!has_peers()) return
     source = dest = "WATCH_NOBODY"; tag = "0"
-    if (annotation("comm")) at = "PMPI_HOOK_HANDLE(" value(note["comm"], "MPI_COMM_NULL") ")"
-    if (annotation("win") annotation("file")) at = "pmpi_hook_handle_of(pmpi_hook_comm_bound(" place_key() "))"
-    if (annotation("closes")) at = "pmpi_hook_handle_of(call.comm)" # it is forgotten already
     if (annotation("peer")) dest = note["peer"]
     if (annotation("root")) dest = note["root"]
     if (annotation("source")) source = note["source"]
     if (annotation("index") && (class == "p2p" || class == "probe")) tag = note["index"]
     if (annotation("from")) { split(note["from"], part, /,/); source = part[1]; tag = part[2] }
-    if (has_peers()) print "    pmpi_hook_with(" source ", " dest ", " tag ");"
+    print indent "pmpi_hook_with(" source ", " dest ", " tag ");"
+}
+
+# Where a call waits, and for whom, goes to the board before it.
+function print_begin(from,    at) {
+    at = annotation("completes") == "one" ? "PMPI_HOOK_HANDLE(before)" : "0"
+    if (annotation("comm")) at = "PMPI_HOOK_HANDLE(" value(note["comm"], "MPI_COMM_NULL") ")"
+    if (annotation("win") annotation("file")) at = "pmpi_hook_handle_of(pmpi_hook_comm_bound(" place_key() "))"
+    if (annotation("closes")) at = "pmpi_hook_handle_of(call.comm)" # it is forgotten already
+    print_with("    ")
     if (annotation("poll")) print "    pmpi_hook_begin_poll(&call, " from ");"
     else print "    pmpi_hook_begin(&call, " from ", " (waits == "blocks" ? at : "0") ");"
 }
@@ -210,6 +220,65 @@ function print_returned(result, back) {
     }
     print "    pmpi_hook_returned(&call, " accepted(result) ");"
     if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
+}
+
+# --- The short way (pmpi/again.h) ---
+
+# Whether a call is, but for values, what its handles and its peer's kind are.
+function remembers() {
+    return (class == "p2p" || class == "collective") && annotation("comm") ~ /^[^*]/ && \
+           annotation("win") annotation("file") annotation("of") annotation("statuses") annotation("from") \
+           annotation("completes") annotation("message") annotation("closes") annotation("equips") \
+           annotation("creates") annotation("idups") annotation("poll") annotation("inits") annotation("matches") \
+           annotation("restarts") annotation("opens") annotation("sends") annotation("receives") == "" && \
+           annotation("bytes") ~ /^((of|bcast)\(([a-z]+,)+[a-z]+\))?$/
+}
+
+# Its arguments "COUNT", "TYPE"; none without bytes.
+function read_bytes(    part, n) {
+    n = split(annotation("bytes"), part, /[(,)]/)
+    bytes_count = n ? part[n - 2] : ""
+    bytes_type = n ? part[n - 1] : ""
+}
+
+function again_handles() {
+    read_bytes()
+    return "PMPI_HOOK_HANDLE(" note["comm"] "), " (bytes_type ? "PMPI_HOOK_HANDLE(" bytes_type ")" : "0")
+}
+
+# Opens a block for the long way.
+function print_again(call, result, back,    peer) {
+    peer = annotation("peer") annotation("source")
+    print "    struct base_frame frame = " frame() ";"
+    print "    struct pmpi_hook_again again;"
+    print "    if (pmpi_hook_again(&again, &hook_info, frame, " again_handles() ")" \
+        (peer ? " && pmpi_hook_again_peer(&again, " peer ")" : "") \
+        (annotation("root") ? " && pmpi_hook_again_root(&again, " note["root"] ")" : "") ") {"
+    print_with("        ")
+    print "        pmpi_hook_again_begin(&again, &hook_info, frame, " \
+        (waits == "blocks" ? "PMPI_HOOK_HANDLE(" note["comm"] ")" : "0") ");"
+    print "        " call ";"
+    print "        uint64_t end = base_clock_now();"
+    print "        if (__builtin_expect(" result " == MPI_SUCCESS, 1)) {"
+    print "            pmpi_hook_again_accepted(&again, &hook_info);"
+    if (annotation("index")) print "            pmpi_hook_again_value(&again, GRAMMAR_INDEX, " note["index"] ");"
+    if (bytes_type) print "            pmpi_hook_again_bytes(&again, " bytes_count ");"
+    if (annotation("status")) print "            pmpi_hook_again_received(&again, used);"
+    if (annotation("peer") && class == "p2p") print "            pmpi_hook_again_moved(&again, false);"
+    if (annotation("starts"))
+        print "            pmpi_hook_again_started(&again, &hook_info, pmpi_hook_request_at(" \
+            handles(note["starts"]) ", 0), " program(note["starts"]) ", " receives() ");"
+    print "            pmpi_hook_again_end(&again, end);"
+    print "            return" back ";"
+    print "        }"
+    print "        pmpi_hook_again_failed(&call, &hook_info, frame, &again);"
+    print "    } else {"
+}
+
+function print_learn() {
+    if (short)
+        print "    pmpi_hook_again_learn(&call, " again_handles() ", " \
+            (bytes_type ? "pmpi_hook_fixed_size(" bytes_type ")" : "0") ");"
 }
 
 # All members of its communicator call it, in one order.

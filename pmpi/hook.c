@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a wrapper. */
-#include "pmpi/hook.h"
+#include "pmpi/again.h"
 #include "pmpi/callback.h"
 
 #include <errno.h>
@@ -16,13 +16,23 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct watch_call *i
 {
     if (!(atomic_load_explicit(&pmpi_hook_kinds, memory_order_relaxed) >> info->what.call_kind & 1))
         return false;
-    call->error = &errno;
-    call->kept = *call->error;
-    call->stream = session_enter_from(frame);
-    if (!call->stream) {
-        *call->error = call->kept;
+    int *error = &errno, kept = *error;
+    struct session_stream *stream = session_enter_from(frame);
+    if (!stream) {
+        *error = kept;
         return false;
     }
+    pmpi_hook_prepare(call, info, stream, frame);
+    call->kept = kept;
+    return true;
+}
+
+inline void pmpi_hook_prepare(struct pmpi_hook_call *call, const struct watch_call *info, struct session_stream *stream,
+                              struct base_frame frame)
+{
+    call->error = &errno;
+    call->stream = stream;
+    call->frame = frame;
     call->comm = NULL;
     call->peers = NULL;
     call->entry = GRAMMAR_NONE;
@@ -38,7 +48,6 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct watch_call *i
     call->element = 1;
     call->accepted = false;
     call->watched = pmpi_hook_watched();
-    return true;
 }
 
 uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm)
@@ -46,18 +55,25 @@ uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm)
     return comm ? comm->board->handle : 0;
 }
 
-static inline __attribute__((always_inline)) void begin(struct pmpi_hook_call *call, void *from, uint64_t where,
-                                                        bool polls)
+/* Whence it comes. */
+static inline __attribute__((always_inline)) void came(struct pmpi_hook_call *call, void *from)
 {
-    struct session_site site = session_site_of(call->stream, from);
-    struct watch_board *board = watch_board_mine; /* it stays, whatever callbacks do */
-    struct watch_thread *place = board ? NULL : session_place(call->stream);
+    struct session_site site = (void *)call->frame.word == from ? session_site_at(call->stream, call->frame)
+                                                                : session_site_of(call->stream, from);
     call->from = from;
     call->key.callsite = site.callsite;
     call->path = site.path;
     call->slot = site.slot;
+}
+
+static inline __attribute__((always_inline)) void begin(struct pmpi_hook_call *call, void *from, uint64_t where,
+                                                        bool polls)
+{
+    struct watch_board *board = watch_board_mine; /* it stays, whatever callbacks do */
+    struct watch_thread *place = board ? NULL : session_place(call->stream);
+    came(call, from);
     if (board)
-        watch_board_place(board, call->info, site.slot, where);
+        watch_board_place(board, call->info, call->slot, where);
     *call->error = call->kept;
     if (__builtin_expect(call->watched, false)) {
         pmpi_hook_callbacks_before(call);
@@ -179,49 +195,16 @@ void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message)
     }
 }
 
-/* The last receive from anyone, of this thread. */
-static _Thread_local struct { uint32_t comm; int source; } hook_last
-    __attribute__((tls_model("initial-exec"))) = {GRAMMAR_NONE, 0};
+_Thread_local struct pmpi_hook_last pmpi_hook_last = {GRAMMAR_NONE, 0};
 
 void pmpi_hook_note_source(uint32_t comm, int source)
 {
-    hook_last.comm = comm;
-    hook_last.source = source;
-}
-
-/* Whom this thread last received from so, in that communicator. False: there was none there. */
-static bool last_source(uint32_t comm, int *source)
-{
-    *source = hook_last.source;
-    return hook_last.comm == comm && comm != GRAMMAR_NONE;
-}
-
-/* What a real rank is beside its number. */
-static void hook_meaning(struct pmpi_hook_call *call, int rank)
-{
-    int source;
-    if (call->comm && call->comm->places)
-        pmpi_hook_value(call, GRAMMAR_PLACE, pmpi_hook_comm_place(call->comm, rank));
-    if (last_source(call->key.comm, &source))
-        pmpi_hook_value(call, GRAMMAR_REPLY, rank == source);
+    pmpi_hook_last = (struct pmpi_hook_last){comm, source};
 }
 
 void pmpi_hook_peer(struct pmpi_hook_call *call, int rank)
 {
-    int64_t value = rank;
-    call->key.peer_class = JOB_PEER_RANK;
-    if (rank == MPI_PROC_NULL) {
-        call->key.peer_class = JOB_PEER_NULL;
-        value = GRAMMAR_PEER_NULL;
-    } else if (rank == MPI_ANY_SOURCE) {
-        call->key.peer_class = JOB_PEER_ANY;
-        value = GRAMMAR_PEER_ANY;
-    } else if (call->comm && rank == call->comm->rank) {
-        call->key.peer_class = JOB_PEER_SELF;
-    }
-    if (rank >= 0)
-        hook_meaning(call, rank);
-    pmpi_hook_value(call, GRAMMAR_PEER, value);
+    call->key.peer_class = pmpi_hook_event_peer(&call->event, call->comm, call->key.comm, rank);
 }
 
 /* Between intercommunicators the root's own group says MPI_ROOT or MPI_PROC_NULL: that is a role, not a rank. */
@@ -246,25 +229,25 @@ void pmpi_hook_message(struct pmpi_hook_call *call, bool receives, uint32_t worl
     session_message(call->stream, hook_terminal(call), receives, world, bytes > 0 ? (uint64_t)bytes : 0);
 }
 
-static void hook_message(struct pmpi_hook_call *call, uint32_t terminal, bool receives,
+static void hook_message(struct session_stream *stream, uint32_t terminal, bool receives,
                          const struct pmpi_hook_members *peers, int64_t peer, int64_t bytes)
 {
     uint32_t world = peer >= 0 && peer <= INT32_MAX ? pmpi_hook_members_world(peers, (int)peer) : GRAMMAR_NONE;
     if (peer != GRAMMAR_PEER_NULL)
-        session_message(call->stream, terminal, receives, world, bytes > 0 ? (uint64_t)bytes : 0);
+        session_message(stream, terminal, receives, world, bytes > 0 ? (uint64_t)bytes : 0);
 }
 
 void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives)
 {
     if (call->accepted && call->event.channels & 1u << GRAMMAR_PEER)
-        hook_message(call, hook_terminal(call), receives, hook_peers(call), call->event.value[GRAMMAR_PEER],
+        hook_message(call->stream, hook_terminal(call), receives, hook_peers(call), call->event.value[GRAMMAR_PEER],
                      pmpi_hook_value_of(call, GRAMMAR_BYTES, 0));
 }
 
 /* What was started so is on its way, by this call. */
 static void sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
 {
-    hook_message(call, hook_terminal(call), false, start->peers, start->peer, start->bytes);
+    hook_message(call->stream, hook_terminal(call), false, start->peers, start->peer, start->bytes);
 }
 
 /* Bytes of a message, -1: not known. What MPI_Get_count and MPI_Test_cancelled say stands in the status itself, where
@@ -305,26 +288,32 @@ int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_st
         peer = status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE;
         bytes = size;
     }
-    hook_message(call, start->terminal, true, start->peers, peer, bytes);
+    hook_message(call->stream, start->terminal, true, start->peers, peer, bytes);
     return bytes;
 }
 
 /* --- What was received --- */
 
+/* `class`, `comm`: what was asked for. */
+static void event_received(struct grammar_event *event, uint32_t class, uint32_t comm, const MPI_Status *status)
+{
+    int64_t bytes = hook_size(status);
+    if (class == JOB_PEER_ANY || class == JOB_PEER_NONE)
+        pmpi_hook_event_value(event, GRAMMAR_PEER,
+                              status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE);
+    if (class == JOB_PEER_ANY)
+        pmpi_hook_note_source(comm, status->MPI_SOURCE);
+    if (event->channels & 1u << GRAMMAR_INDEX && event->value[GRAMMAR_INDEX] == MPI_ANY_TAG)
+        pmpi_hook_event_value(event, GRAMMAR_INDEX, status->MPI_TAG);
+    if (bytes >= 0)
+        pmpi_hook_event_value(event, GRAMMAR_BYTES, bytes);
+}
+
 void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
 {
     if (!call->accepted || !status || call->key.peer_class == JOB_PEER_NULL)
         return;
-    if (call->key.peer_class == JOB_PEER_ANY || call->key.peer_class == JOB_PEER_NONE)
-        pmpi_hook_value(call, GRAMMAR_PEER,
-                        status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE);
-    if (call->key.peer_class == JOB_PEER_ANY)
-        pmpi_hook_note_source(call->key.comm, status->MPI_SOURCE);
-    if (pmpi_hook_value_of(call, GRAMMAR_INDEX, 0) == MPI_ANY_TAG)
-        pmpi_hook_value(call, GRAMMAR_INDEX, status->MPI_TAG);
-    int64_t bytes = hook_size(status);
-    if (bytes >= 0)
-        pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
+    event_received(&call->event, call->key.peer_class, call->key.comm, status);
     if (call->info->what.call_kind == JOB_P2P)
         pmpi_hook_moved(call, true);
 }
@@ -337,7 +326,7 @@ void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *stat
         tag = status->MPI_TAG;
         bytes = hook_size(status);
         bytes = bytes > 0 ? bytes : 0;
-        hook_message(call, hook_terminal(call), true, hook_peers(call), from, bytes);
+        hook_message(call->stream, hook_terminal(call), true, hook_peers(call), from, bytes);
     }
     pmpi_hook_value(call, GRAMMAR_SOURCE, from);
     pmpi_hook_value(call, GRAMMAR_RECEIVED, bytes);
@@ -369,6 +358,20 @@ static inline void hook_show(MPI_Request request, const struct pmpi_hook_start *
                             collective ? collective->collectives - 1 : 0);
 }
 
+/* It goes into the table, and on the board where it is started already. */
+static inline __attribute__((always_inline)) void hook_start(MPI_Request request, const void *where,
+                                                             struct pmpi_hook_start start,
+                                                             const struct watch_comm *collective)
+{
+    struct pmpi_hook_start *there = pmpi_hook_request_new(request, where);
+    if (there)
+        *there = start;
+    else if (!pmpi_hook_request_put(request, where, &start))
+        pmpi_hook_idup_drop(start.idup);
+    if (!start.persistent)
+        hook_show(request, &start, collective);
+}
+
 void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, const void *where, bool receive,
                           bool persistent, struct pmpi_hook_idup *idup)
 {
@@ -376,25 +379,22 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
         pmpi_hook_idup_drop(idup);
         return;
     }
-    uint32_t terminal = receive ? hook_terminal(call) : GRAMMAR_NONE;
-    struct pmpi_hook_start own, *there = pmpi_hook_request_new(request, where), *start = there ? there : &own;
-    start->peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE);
-    start->bytes = pmpi_hook_value_of(call, GRAMMAR_BYTES, 0);
-    start->event = persistent ? SESSION_NEVER : session_here(call->stream).event;
-    start->peers = hook_peers(call);
-    start->tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0);
-    start->terminal = terminal;
-    start->comm = call->key.comm;
-    start->peer_class = (uint8_t)call->key.peer_class;
-    start->receive = receive;
-    start->sends = !receive && call->info->what.call_kind == JOB_P2P;
-    start->persistent = persistent;
-    start->active = !persistent;
-    start->idup = idup;
-    if (!there && !pmpi_hook_request_put(request, where, start))
-        pmpi_hook_idup_drop(idup);
-    if (!persistent)
-        hook_show(request, start, call->info->what.how == WATCH_COLLECTIVE && call->comm ? call->comm->board : NULL);
+    struct pmpi_hook_start start = {
+        .peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE),
+        .bytes = pmpi_hook_value_of(call, GRAMMAR_BYTES, 0),
+        .event = persistent ? SESSION_NEVER : session_here(call->stream).event,
+        .peers = hook_peers(call),
+        .tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0),
+        .terminal = receive ? hook_terminal(call) : GRAMMAR_NONE,
+        .comm = call->key.comm,
+        .peer_class = (uint8_t)call->key.peer_class,
+        .receive = receive,
+        .sends = !receive && call->info->what.call_kind == JOB_P2P,
+        .persistent = persistent,
+        .active = !persistent,
+        .idup = idup};
+    hook_start(request, where, start,
+               call->info->what.how == WATCH_COLLECTIVE && call->comm ? call->comm->board : NULL);
 }
 
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start)
@@ -420,4 +420,66 @@ void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, struct pmp
         return;
     pmpi_hook_comm_born(call->comm, kind, pmpi_hook_comm_at(comm, 0));
     session_took(call->stream, base_clock_processor() - before);
+}
+
+/* --- The short way --- */
+
+void pmpi_hook_again_moved(const struct pmpi_hook_again *a, bool receives)
+{
+    hook_message(a->memo->stream, a->memo->job_terminal, receives, a->comm->peers, a->event.value[GRAMMAR_PEER],
+                 a->event.value[GRAMMAR_BYTES]);
+}
+
+void pmpi_hook_again_received(struct pmpi_hook_again *a, const MPI_Status *status)
+{
+    if (a->memo->peer_class == JOB_PEER_NULL)
+        return;
+    event_received(&a->event, a->memo->peer_class, a->comm->number, status);
+    pmpi_hook_again_moved(a, true);
+}
+
+void pmpi_hook_again_started(const struct pmpi_hook_again *a, const struct watch_call *info, MPI_Request request,
+                             const void *where, bool receive)
+{
+    if (request == MPI_REQUEST_NULL)
+        return;
+    bool collective = info->what.how == WATCH_COLLECTIVE;
+    struct pmpi_hook_start start = {
+        .peer = a->event.channels & 1u << GRAMMAR_PEER ? (int32_t)a->event.value[GRAMMAR_PEER] : GRAMMAR_PEER_NONE,
+        .bytes = a->event.channels & 1u << GRAMMAR_BYTES ? a->event.value[GRAMMAR_BYTES] : 0,
+        .event = session_here(a->memo->stream).event,
+        .peers = a->comm->peers,
+        .tag = a->event.channels & 1u << GRAMMAR_INDEX ? (int32_t)a->event.value[GRAMMAR_INDEX] : 0,
+        .terminal = receive ? a->memo->job_terminal : GRAMMAR_NONE,
+        .comm = a->comm->number,
+        .peer_class = (uint8_t)a->memo->peer_class,
+        .receive = receive,
+        .sends = !receive && info->what.call_kind == JOB_P2P,
+        .active = true};
+    hook_start(request, where, start, collective ? a->comm->board : NULL);
+}
+
+void pmpi_hook_again_failed(struct pmpi_hook_call *call, const struct watch_call *info, struct base_frame frame,
+                            const struct pmpi_hook_again *a)
+{
+    pmpi_hook_prepare(call, info, a->memo->stream, frame);
+    came(call, (void *)frame.word);
+    call->begin = a->begin;
+}
+
+void pmpi_hook_again_learn(struct pmpi_hook_call *call, uint64_t comm, uint64_t type, int size)
+{
+    bool root = call->key.peer_class == JOB_PEER_ROOT && call->event.value[GRAMMAR_PEER] < 0;
+    if (!call->accepted || call->watched || pmpi_hook_watched() || !call->comm || (type && !size) || root)
+        return;
+    struct session_memo *memo = session_memo_of(call->stream, call->slot, hook_entry(call), call->path);
+    if (!memo)
+        return;
+    memo->handle[0] = comm;
+    memo->handle[1] = type;
+    memo->of = call->comm;
+    memo->version = pmpi_hook_comm_cache.generation; /* of the look-up: a handle that went since is not taken for it */
+    memo->size = size;
+    memo->peer_class = call->key.peer_class;
+    memo->what = call->info;
 }

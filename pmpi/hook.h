@@ -52,6 +52,7 @@ struct pmpi_hook_call {
     uint64_t begin, end; /* ns */
     int element;   /* bytes of an element of the payload; 1 where elements differ or are not known */
     void *from;    /* return address into the program */
+    struct base_frame frame; /* of the wrapper */
     bool accepted; /* MPI has returned, without an error */
     bool watched;  /* by callbacks, as seen when it was opened: then the next two, too */
     int *error, kept; /* errno of this thread; what it was when the program, or MPI, handed over */
@@ -71,6 +72,9 @@ static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hoo
 {
     return pmpi_hook_open_from(call, info, base_frame_here());
 }
+/* The same where the guard is taken already, by that stream's call. */
+void pmpi_hook_prepare(struct pmpi_hook_call *call, const struct watch_call *info, struct session_stream *stream,
+                       struct base_frame frame);
 /* Before that, for the board: whom a call that may block receives from and sends to (WATCH_NOBODY: nobody), the tag. */
 static inline void pmpi_hook_with(int source, int dest, int tag)
 {
@@ -121,10 +125,32 @@ void pmpi_hook_request_freed(struct pmpi_hook_handles request);
 /* A persistent request was started again, by this call. Gives its start; false: it is not known. */
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start);
 
+static inline void pmpi_hook_event_value(struct grammar_event *event, enum grammar_channel channel, int64_t value)
+{
+    event->channels |= 1u << channel;
+    event->value[channel] = value;
+}
 static inline void pmpi_hook_value(struct pmpi_hook_call *call, enum grammar_channel channel, int64_t value)
 {
-    call->event.channels |= 1u << channel;
-    call->event.value[channel] = value;
+    pmpi_hook_event_value(&call->event, channel, value);
+}
+
+/* Whom this thread last received from by MPI_ANY_SOURCE, in the communicator of that number; GRAMMAR_NONE: nobody. */
+extern _Thread_local struct pmpi_hook_last { uint32_t comm; int source; } pmpi_hook_last
+    __attribute__((tls_model("initial-exec")));
+/* The event's peer in the communicator `comm` (NULL: not known) of that number, and what it is beside its rank. Returns
+   what is identity. */
+static inline enum job_peer_class pmpi_hook_event_peer(struct grammar_event *event,
+                                                       const struct pmpi_hook_communicator *comm, uint32_t number,
+                                                       int rank)
+{
+    bool null = rank == MPI_PROC_NULL, any = rank == MPI_ANY_SOURCE;
+    pmpi_hook_event_value(event, GRAMMAR_PEER, null ? GRAMMAR_PEER_NULL : any ? GRAMMAR_PEER_ANY : rank);
+    if (rank >= 0 && comm && comm->places)
+        pmpi_hook_event_value(event, GRAMMAR_PLACE, pmpi_hook_comm_place(comm, rank));
+    if (rank >= 0 && pmpi_hook_last.comm == number && number != GRAMMAR_NONE)
+        pmpi_hook_event_value(event, GRAMMAR_REPLY, rank == pmpi_hook_last.source);
+    return null ? JOB_PEER_NULL : any ? JOB_PEER_ANY : comm && rank == comm->rank ? JOB_PEER_SELF : JOB_PEER_RANK;
 }
 
 /* What is known of it, else `none`. */

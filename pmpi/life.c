@@ -277,6 +277,7 @@ static void life_open(struct session_world world)
         if (started)
             pmpi_hook_plugins_open(session_plugins(), world.rank);
         atomic_store_explicit(&pmpi_hook_kinds, started ? session_records() : 0, memory_order_release);
+        pmpi_hook_comm_anew();
     }
     free(packed);
 }
@@ -386,6 +387,7 @@ static void life_keep_part(struct job *mine)
 static void life_end(void)
 {
     atomic_store_explicit(&pmpi_hook_kinds, 0, memory_order_release);
+    pmpi_hook_comm_anew();
     pmpi_hook_plugins_close();
     bool apart = life_apart();
     if (apart && life.mode == SESSION_RECORD)
@@ -438,6 +440,7 @@ static void life_rescue(void)
         return;
     life.open = false;
     atomic_store_explicit(&pmpi_hook_kinds, 0, memory_order_release);
+    pmpi_hook_comm_anew();
     pmpi_hook_plugins_close();
     life_keep_part(session_finish());
 }

@@ -2,6 +2,7 @@
 if HAVE_MPI
 noinst_LTLIBRARIES += libpythia-mpihooks.la
 libpythia_mpihooks_la_SOURCES = \
+	%D%/again.h \
 	%D%/apart.c %D%/apart.h \
 	%D%/bytes.c \
 	%D%/callback.c %D%/callback.h \

@@ -156,8 +156,11 @@ static __attribute__((noinline)) bool request_wait(atomic_flag *flag)
     for (int i = 0; atomic_flag_test_and_set_explicit(flag, memory_order_acquire); i++) {
         if (i == REQUEST_LOOKS)
             return false;
-        if (i > REQUEST_SPINS)
+        if (i > REQUEST_SPINS) {
+            int kept = errno;
             usleep(REQUEST_NAP_US); /* the holder lost its processor, perhaps to us */
+            errno = kept;
+        }
     }
     return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/flow.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,9 +27,11 @@ static uint32_t flow_find(struct session_flows *t, uint32_t terminal, bool recei
 __attribute__((noinline)) uint32_t session_flows_turn(struct session_flows *t, uint32_t terminal, bool receives,
                                                       uint32_t peer)
 {
+    int kept = errno; /* the program's */
     uint32_t n = flow_find(t, terminal, receives, peer) + 1;
     if (n && t->last)
         t->row[t->last - 1].next = n;
+    errno = kept;
     return n;
 }
 

@@ -322,6 +322,7 @@ struct job *session_finish(void)
         return NULL;
     quiesce();
     session.left = 0;
+    uint64_t anew = 0;
     if (session.regions)
         session_ask_team();
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
@@ -333,7 +334,9 @@ struct job *session_finish(void)
         if (was == SESSION_PREDICT)
             add_score(s);
         session.left += s->left;
+        anew += s->anew;
     }
+    base_log_debug("rank %u: %llu calls looked at anew", session.world.rank, (unsigned long long)anew);
     if (was == SESSION_PREDICT) {
         session.job->info.missing += session.incomplete && session.options.update;
         session.job->oracle.present = 1;

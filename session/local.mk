@@ -25,7 +25,7 @@ libpythia_session_la_SOURCES = \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/flow.c %D%/flow.h \
 	%D%/hops.c %D%/hops.h \
-	%D%/site.c %D%/site.h \
+	%D%/memo.h %D%/site.c %D%/site.h \
 	%D%/self.c %D%/self.h \
 	%D%/signals.c \
 	%D%/stream.c %D%/stream.h \

@@ -9,6 +9,7 @@
 #include "base/cfi.h"
 #include "base/clock.h"
 #include "session/internal.h"
+#include "session/memo.h"
 #include "watch/board.h"
 
 enum {
@@ -39,6 +40,7 @@ struct callsite_cache {
     struct session_slot slot[CALLSITE_SLOTS] __attribute__((aligned(64)));
     struct { uintptr_t pc; struct base_cfi_row row; } row[CALLSITE_ROWS];
     struct session_word pool[CALLSITE_POOL];
+    struct session_memo memo[CALLSITE_SLOTS]; /* of each slot that is filled */
 };
 
 /* --- Walking --- */
@@ -46,7 +48,8 @@ struct callsite_cache {
 /* A walk up from a hook. */
 struct callsite_way {
     void *from;
-    uintptr_t frame;             /* of who asks: words below it come and go */
+    uintptr_t frame;             /* of who asks, or where the hook's return address lies */
+    uintptr_t lowest;            /* words below that come and go */
     struct session_word *words; /* what decides the way; NULL: not asked for */
     uint32_t count;
     bool lost; /* words do not tell the way */
@@ -69,7 +72,7 @@ static const struct base_cfi_row *callsite_row(struct callsite_cache *c, uintptr
 
 static void callsite_note(struct callsite_way *w, const uintptr_t *where)
 {
-    w->lost = w->lost || w->count == CALLSITE_WORDS || (uintptr_t)where < w->frame;
+    w->lost = w->lost || w->count == CALLSITE_WORDS || (uintptr_t)where < w->lowest;
     if (!w->lost)
         w->words[w->count++] = (struct session_word){where, *where};
 }
@@ -159,7 +162,7 @@ void session_sites_forget(struct session_stream *stream)
 /* The first slot of its set. */
 static uint32_t callsite_set(uintptr_t frame, void *from)
 {
-    uint64_t mixed = ((uint64_t)frame ^ (uint64_t)(uintptr_t)from * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
+    uint64_t mixed = ((uint64_t)frame + 2 * (uint64_t)(uintptr_t)from) * 0x9e3779b97f4a7c15u;
     return (uint32_t)(mixed >> 40) % CALLSITE_SETS * CALLSITE_WAYS;
 }
 
@@ -215,6 +218,7 @@ static struct session_site callsite_remember(struct session_stream *stream, uint
     *slot = (struct session_slot){
         .frame = w->frame, .from = w->from, .words = w->words, .end = w->words + w->count, .callsite = site.callsite,
         .path = site.path, .next = next};
+    c->memo[place].what = NULL;
     c->words += w->count;
     site.slot = slot;
     return site;
@@ -222,10 +226,10 @@ static struct session_site callsite_remember(struct session_stream *stream, uint
 
 /* Not in the cache: walks, and remembers the way when that is affordable. */
 static __attribute__((noinline)) struct session_site callsite_miss(struct session_stream *stream, uintptr_t frame,
-                                                                   void *from)
+                                                                   uintptr_t lowest, void *from)
 {
     struct callsite_cache *c = stream->sites ? stream->sites : (stream->sites = callsite_create());
-    struct callsite_way way = {.from = from, .frame = frame};
+    struct callsite_way way = {.from = from, .frame = frame, .lowest = lowest};
     uint64_t before = base_clock_now();
     struct session_site site = c && callsite_may_learn(c) ? callsite_remember(stream, callsite_set(frame, from), &way)
                                                           : callsite_walk(stream, &way);
@@ -252,9 +256,52 @@ __attribute__((noinline)) struct session_site session_site_of(struct session_str
     struct session_slot *slot = callsite_find(stream, frame, from);
     if (__builtin_expect(slot != NULL, 1))
         return (struct session_site){ slot->callsite, slot->path, slot };
-    struct session_site site = callsite_miss(stream, frame, from);
+    struct session_site site = callsite_miss(stream, frame, frame, from);
     __asm__ volatile("" : "+r"(site.callsite)); /* no jump to callsite_miss(): this frame has to be there */
     return site;
+}
+
+/* The program's frame pointer, which may decide the way, lies below the return address. */
+struct session_site session_site_at(struct session_stream *stream, struct base_frame hook)
+{
+    uintptr_t at = (uintptr_t)hook.at;
+    struct session_slot *slot = callsite_find(stream, at, (void *)hook.word);
+    return __builtin_expect(slot != NULL, 1) ? (struct session_site){ slot->callsite, slot->path, slot }
+                                             : callsite_miss(stream, at, at - sizeof at, (void *)hook.word);
+}
+
+/* --- What follows from a place and its last call (session/memo.h) --- */
+
+const struct session_memo *session_memo_find(const void *what, const uintptr_t *at)
+{
+    const struct session_stream *s = session_own.stream;
+    if (__builtin_expect(session_own.epoch != atomic_load_explicit(&session_epoch, memory_order_acquire) ||
+                         base_guard_holder.at != 0, 0) || s->open_count)
+        return NULL;
+    const struct session_slot *slot = callsite_find(s, (uintptr_t)at, (void *)*at);
+    if (__builtin_expect(!slot, 0))
+        return NULL;
+    const struct session_memo *memo = &s->sites->memo[slot - s->sites->slot];
+    return memo->what == what ? memo : NULL;
+}
+
+struct session_memo *session_memo_of(struct session_stream *stream, struct session_slot *slot, uint32_t entry,
+                                     uint32_t path)
+{
+    stream->anew++;
+    if (!slot || entry == GRAMMAR_NONE || !session.options.quick)
+        return NULL;
+    struct session_memo *memo = &stream->sites->memo[slot - stream->sites->slot];
+    memo->what = NULL;
+    memo->terminal = stream->keys.entries[entry].terminal[JOB_LEAF];
+    if (memo->terminal == GRAMMAR_NONE)
+        return NULL;
+    memo->stream = stream;
+    memo->slot = slot;
+    memo->entry = entry;
+    memo->path = path;
+    memo->job_terminal = stream->keys.job_terminal[memo->terminal];
+    return memo;
 }
 
 uint32_t session_identify_anew(struct session_stream *stream, const struct session_key *key, struct session_slot *slot)

@@ -51,6 +51,8 @@ struct session_site {
 
 /* Of `from`, the return address of a hook that is at most a few frames above this call. */
 struct session_site session_site_of(struct session_stream *stream, void *from);
+/* The same of a hook whose own frame is known, and keeps a frame pointer: base_frame_here(). */
+struct session_site session_site_at(struct session_stream *stream, struct base_frame hook);
 /* The number of the identity (session_identify) of a call whose stack was found. Where the last call from there had
    this identity, it is found with the stack; calls in between may have taken the slot for another one. */
 uint32_t session_identify_anew(struct session_stream *stream, const struct session_key *key, struct session_slot *slot);

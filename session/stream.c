@@ -13,6 +13,7 @@
 #include "base/guard.h"
 #include "base/lock.h"
 #include "session/internal.h"
+#include "session/memo.h"
 #include "watch/board.h"
 
 /* One event in so many is timed for the summary's cost, from the end of what it is; it or the next one that shows
@@ -185,19 +186,14 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
         leave_out(s, after - s->last);
 }
 
-/* The values of `e` are there; the rest is filled in here: an event is written once and never copied. */
-static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
-                                                         enum job_phase phase, enum job_kind kind, uint32_t path,
-                                                         uint64_t begin, uint64_t end, struct grammar_event *e,
-                                                         bool in_region)
+/* The values and the terminal of `e` are there; the rest is filled in here: an event is written once and never
+   copied. */
+static inline __attribute__((always_inline)) void append_known(struct session_stream *s, uint32_t entry,
+                                                               enum job_phase phase, enum job_kind kind, uint32_t path,
+                                                               uint64_t begin, uint64_t end, struct grammar_event *e,
+                                                               bool in_region, uint64_t before)
 {
     bool look = s->events >= s->look_at;
-    uint64_t before = phase == JOB_OPEN && look ? base_clock_now() : end;
-    e->terminal = session_terminal_of(s, entry, phase);
-    if (__builtin_expect(e->terminal == GRAMMAR_NONE, 0)) {
-        session_off("out of memory for a new event");
-        return;
-    }
     e->gap = begin - s->last;
     e->duration = end - begin;
     s->last = end;
@@ -209,6 +205,19 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     }
     if (__builtin_expect(look, 0))
         append_timed(s, entry, phase, e, before);
+}
+
+static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
+                                                         enum job_phase phase, enum job_kind kind, uint32_t path,
+                                                         uint64_t begin, uint64_t end, struct grammar_event *e,
+                                                         bool in_region)
+{
+    uint64_t before = phase == JOB_OPEN && s->events >= s->look_at ? base_clock_now() : end;
+    e->terminal = session_terminal_of(s, entry, phase);
+    if (__builtin_expect(e->terminal == GRAMMAR_NONE, 0))
+        session_off("out of memory for a new event");
+    else
+        append_known(s, entry, phase, kind, path, begin, end, e, in_region, before);
 }
 
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
@@ -434,4 +443,21 @@ void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, s
 {
     whole(s, entry, path, e, begin, end, 0);
     base_guard_leave();
+}
+
+void session_memo_whole(const struct session_memo *memo, struct grammar_event *e, uint64_t begin, uint64_t end)
+{
+    struct session_stream *s = memo->stream;
+    int *error = &errno, kept = *error;
+    begin = begin < s->last ? s->last : begin;
+    end = end < begin ? begin : end;
+    if (stream_take(s)) {
+        s->call_ns += end - begin;
+        e->terminal = memo->terminal;
+        append_known(s, memo->entry, JOB_LEAF, JOB_CALL, memo->path, begin, end, e, false, end);
+        show(s, memo->entry, e, end);
+    }
+    stream_release(s);
+    base_guard_leave();
+    *error = kept;
 }

@@ -29,6 +29,14 @@ tests_mpi_chance_LDADD = $(MPI_LIBS)
 TESTS += tests/mpi/chance.test
 EXTRA_DIST += tests/mpi/chance.test
 
+check_PROGRAMS += tests/mpi/quick
+tests_mpi_quick_SOURCES = tests/mpi/quick.c
+tests_mpi_quick_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -I$(top_srcdir)/include
+tests_mpi_quick_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+tests_mpi_quick_LDADD = $(MPI_LIBS)
+TESTS += tests/mpi/quick.test
+EXTRA_DIST += tests/mpi/quick.test
+
 check_PROGRAMS += tests/mpi/matching
 tests_mpi_matching_SOURCES = tests/mpi/matching.c
 tests_mpi_matching_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
