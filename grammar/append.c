@@ -94,6 +94,7 @@ void grammar_work(struct grammar *g)
 
 void grammar_settle(struct grammar *g)
 {
+    g->expected = g->alone = &grammar_nothing;
     while (work_once(g))
         ;
     grammar_tail_flush(g);
@@ -119,6 +120,7 @@ void grammar_append_late(struct grammar *g, const struct grammar_event *e)
 void grammar_append_plain(struct grammar *g, const struct grammar_event *e)
 {
     struct grammar_arrival a = grammar_arrival_of(e);
+    g->expected = g->alone = &grammar_nothing;
     append_plain(g, &a);
     grammar_drain(g);
     grammar_note(g, e);

@@ -90,6 +90,7 @@ uint32_t grammar_digrams_find_or_add(struct grammar_digrams *t, uint32_t left, u
     }
     put(&t->now, i, hash, node);
     t->count++;
+    t->added++;
     return node;
 }
 

@@ -47,6 +47,7 @@ struct grammar_digrams {
     const struct grammar_node *nodes;
     struct grammar_digram_table now, old;
     uint32_t count;
+    uint64_t added; /* pairs, ever: what was not found is not there until this rises */
     uint32_t moved; /* slots of the old table that are done with */
 };
 

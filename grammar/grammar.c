@@ -58,6 +58,8 @@ struct grammar *grammar_create(size_t memory)
         return NULL;
     }
     grammar_rule_take(g); /* R */
+    g->expected = &grammar_nothing;
+    g->alone = &grammar_nothing;
     g->tail.raw = g->tail.prefix.next = g->late.symbol = GRAMMAR_NONE;
     return g;
 }

@@ -63,6 +63,11 @@ struct grammar_hints {
 
 enum { GRAMMAR_BUDGET = 16, GRAMMAR_QUEUE = 32 };
 
+/* What becomes of an event that was expected: one more of that node, at the end of R or raw; the next one of the
+   innermost frame; held; with what is held the first two of a rule. */
+enum grammar_expected { GRAMMAR_AGAIN, GRAMMAR_NEXT, GRAMMAR_HOLD, GRAMMAR_BOTH };
+extern struct grammar_node grammar_nothing __attribute__((visibility("hidden"))); /* no event's */
+
 /* Events that wait until the work of those before them is done. */
 struct grammar_queue {
     uint32_t first, count;
@@ -85,7 +90,12 @@ struct grammar {
     struct grammar_tail tail;
     struct grammar_arrival late; /* a rule that waits until the tail is written out; symbol GRAMMAR_NONE: none */
     struct grammar_queue queue;
+    struct grammar_node *expected; /* an event like this one is taken with no look at anything else; tail.c says how */
+    uint8_t expected_how;        /* enum grammar_expected */
     bool busy;                   /* there may be work left from earlier appends */
+    struct grammar_node *alone;  /* is held when its event comes behind R's last node, … */
+    uint32_t alone_behind;       /* … if that is this rule … */
+    uint64_t alone_since;        /* … and digrams.added still this */
     uint64_t overruns;           /* pieces of work beyond an append's budget, because the queue was full */
     struct grammar_hints digram_hints, utility_hints, collapse_hints;
     uint64_t events, lost;

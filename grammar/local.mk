@@ -19,7 +19,7 @@ libpythia_grammar_la_SOURCES = \
 	%D%/pool.c \
 	%D%/stats.c %D%/stats.h \
 	%D%/steps.c \
-	%D%/tail.c %D%/tail.h \
+	%D%/tail.c %D%/tail.h %D%/tail_write.c \
 	%D%/tally.c %D%/tally.h
 libpythia_grammar_la_LIBADD = $(XXHASH_LIBS) -lm
 

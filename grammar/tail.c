@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tail's frames: how they begin, take events, and are written out (append.c says when).
+ * The tail's frames: how they begin and take events.
  *
  * A frame begins where the last two symbols are the first two of a rule's body: the steps would make a rule of them.
  * Leaving these steps out is exact, because they would find nothing meanwhile: a pair that contains the prefix's new
@@ -100,17 +100,23 @@ static bool may_begin_with(const struct grammar *g, uint32_t first, uint32_t fou
     return may_begin(g, g->nodes[first].exponent, found) && !last_but_one_use(g, first);
 }
 
-static void frame_begin(struct grammar *g, uint32_t head, uint32_t found)
+static inline struct grammar_frame *frame_push(struct grammar *g, uint32_t head, uint32_t found)
 {
     struct grammar_frame *f = &g->tail.frame[g->tail.depth++];
     uint32_t guard = g->nodes[found].prev;
-    grammar_prefetch(g, found);
-    grammar_prefetch(g, g->nodes[found].next);
-    grammar_prefetch(g, g->rules[g->nodes[guard].symbol & ~GRAMMAR_RULE].use_head); /* its next neighbour as a use */
     *f = (struct grammar_frame){ .rule = g->nodes[guard].symbol & ~GRAMMAR_RULE,
                                  .at = g->nodes[found].next,
                                  .head = head,
                                  .pending = GRAMMAR_NONE };
+    return f;
+}
+
+static void frame_begin(struct grammar *g, uint32_t head, uint32_t found)
+{
+    struct grammar_frame *f = frame_push(g, head, found);
+    grammar_prefetch(g, found);
+    grammar_prefetch(g, f->at);
+    grammar_prefetch(g, g->rules[f->rule].use_head); /* its next neighbour as a use */
 }
 
 static void turn(struct grammar *g, uint32_t rule, uint64_t gap, uint64_t duration)
@@ -152,80 +158,7 @@ static void frame_arrive(struct grammar *g, const struct grammar_arrival *a)
     }
 }
 
-/* --- Writing the tail out --- */
-
-/* The sum of the means' squares, which is a quotient: of one expansion a node its sum's square. */
-static void walk_sums(struct grammar_sums *to, grammar_square_t *means, const struct grammar_sums *s, uint64_t exponent)
-{
-    to->sum += s->sum;
-    to->min += s->min * exponent;
-    to->max += s->max * exponent;
-    to->square += s->square;
-    *means += grammar_square_mean(s->sum, exponent);
-}
-
-/* Sums the next nodes of the prefix up. Returns true when that was all. */
-static bool walk_prefix(struct grammar *g, const struct grammar_frame *f)
-{
-    struct grammar_prefix *p = &g->tail.prefix;
-    if (p->next == GRAMMAR_NONE)
-        *p = (struct grammar_prefix){ .next = grammar_first(g, f->rule) };
-    for (int i = 0; i < GRAMMAR_WALK && p->next != f->at; i++) {
-        const struct grammar_node *node = &g->nodes[p->next];
-        walk_sums(&p->stats.gap, &p->gap_means, &node->stats.gap, node->exponent);
-        walk_sums(&p->stats.duration, &p->duration_means, &node->stats.duration, node->exponent);
-        p->length += node->exponent * grammar_symbol_length(g, node->symbol);
-        p->next = node->next;
-    }
-    return p->next == f->at;
-}
-
-/* Over the rule's `n` earlier expansions, without this turn: sums are exact, extremes stay bounds, squares are in
-   proportion. */
-static struct grammar_sums prefix_sums(const struct grammar_sums *s, grammar_square_t means, uint64_t turn, uint64_t n)
-{
-    uint64_t sum = s->sum - turn;
-    if (n <= 1)
-        return (struct grammar_sums){sum, sum, sum, grammar_square_of(sum)};
-    grammar_square_t equal = means / (n + 1), excess = s->square > equal ? s->square - equal : 0;
-    return (struct grammar_sums){sum, s->min, s->max, grammar_square_mean(sum, n) + excess / (n + 1) * n};
-}
-
-/* Cuts the nodes before f->at off into a rule of their own, whose use takes their place. */
-static uint32_t cut_prefix(struct grammar *g, const struct grammar_frame *f)
-{
-    struct grammar_prefix *p = &g->tail.prefix;
-    uint64_t expansions = g->nodes[f->at].stats.count / g->nodes[f->at].exponent;
-    uint32_t first = grammar_first(g, f->rule), last = g->nodes[f->at].prev, outer = g->rules[f->rule].guard;
-    uint32_t rule = grammar_rule_take(g), guard = g->rules[rule].guard;
-    grammar_unregister(g, last);
-    g->rules[rule].length = p->length;
-    g->nodes[guard].next = first;
-    g->nodes[first].prev = guard;
-    g->nodes[guard].prev = last;
-    g->nodes[last].next = guard;
-    g->nodes[outer].next = f->at;
-    g->nodes[f->at].prev = outer;
-    uint32_t use = grammar_node_take(g, rule | GRAMMAR_RULE, 1);
-    g->nodes[use].stats.count = expansions;
-    g->nodes[use].stats.gap = prefix_sums(&p->stats.gap, p->gap_means, f->gap, expansions);
-    g->nodes[use].stats.duration = prefix_sums(&p->stats.duration, p->duration_means, f->duration, expansions);
-    grammar_insert_after(g, outer, use);
-    grammar_hint(&g->digram_hints, use);
-    p->next = GRAMMAR_NONE;
-    return rule;
-}
-
-static void write_prefix(struct grammar *g, struct grammar_frame *f)
-{
-    if (f->head != GRAMMAR_NONE) {
-        grammar_link_last(g, f->head);
-    } else {
-        struct grammar_arrival a = {cut_prefix(g, f) | GRAMMAR_RULE, f->gap, f->duration, NULL};
-        grammar_link_last(g, grammar_arrival_node(g, &a));
-    }
-    f->rule = GRAMMAR_NONE;
-}
+/* --- Before it is written out --- */
 
 /* What is held gets a node. */
 static void let_go(struct grammar *g)
@@ -241,6 +174,7 @@ static void let_go(struct grammar *g)
 
 void grammar_tail_flush(struct grammar *g)
 {
+    g->alone = &grammar_nothing;
     let_go(g);
     for (uint32_t i = 0; i < g->tail.depth; i++) {
         grammar_attrs_write(g, g->tail.frame[i].head, GRAMMAR_NONE);
@@ -248,33 +182,6 @@ void grammar_tail_flush(struct grammar *g)
     }
     grammar_attrs_write(g, g->tail.raw, GRAMMAR_NONE);
     g->tail.flushing = true;
-}
-
-bool grammar_tail_write(struct grammar *g)
-{
-    struct grammar_tail *t = &g->tail;
-    if (!t->flushing)
-        return false;
-    if (t->written < t->depth) {
-        struct grammar_frame *f = &t->frame[t->written];
-        if (f->rule != GRAMMAR_NONE) {
-            if (f->head == GRAMMAR_NONE && !walk_prefix(g, f))
-                return true;
-            write_prefix(g, f);
-            t->written += f->pending == GRAMMAR_NONE;
-        } else {
-            grammar_link_last(g, f->pending);
-            t->written++;
-        }
-        return true;
-    }
-    t->depth = t->written = 0;
-    t->flushing = false;
-    if (t->raw == GRAMMAR_NONE)
-        return false;
-    grammar_link_last(g, t->raw);
-    t->raw = GRAMMAR_NONE;
-    return true;
 }
 
 /* --- Taking --- */
@@ -333,27 +240,35 @@ static bool take_last(struct grammar *g, const struct grammar_arrival *a)
     if (one_more(g, last, a))
         return true;
     uint32_t found = find_pair(g, last, a);
-    if (found == GRAMMAR_NONE)
+    if (found == GRAMMAR_NONE) {
         set_raw(g, a, last);
-    else if (may_begin_with(g, last, found))
+        g->alone = g->tail.holds && a->event ? &g->nodes[g->tail.raw] : &grammar_nothing;
+        g->alone_behind = g->nodes[last].symbol;
+        g->alone_since = g->digrams.added;
+    } else if (may_begin_with(g, last, found))
         begin(g, last, found, a);
     else
         return false;
     return true;
 }
 
-/* What is held and what arrives are the first two of a rule's body. */
-static bool take_both(struct grammar *g, const struct grammar_arrival *a)
+/* What is held is the first of a rule's body. */
+static void begin_held(struct grammar *g)
 {
     uint32_t n = g->tail.raw;
-    if (g->nodes[g->nodes[n].next].symbol != a->symbol)
-        return false;
     g->tail.raw = GRAMMAR_NONE;
     g->tail.holds = false;
-    frame_begin(g, GRAMMAR_NONE, n);
     g->events--; /* it came before the last event was noted */
-    frame_count(g, &g->tail.frame[g->tail.depth - 1], n, &g->tail.held);
+    frame_count(g, frame_push(g, GRAMMAR_NONE, n), n, &g->tail.held);
     g->events++;
+}
+
+/* … and what arrives the second. */
+static bool take_both(struct grammar *g, const struct grammar_arrival *a)
+{
+    if (g->nodes[g->nodes[g->tail.raw].next].symbol != a->symbol)
+        return false;
+    begin_held(g);
     frame_arrive(g, a);
     return true;
 }
@@ -418,11 +333,11 @@ bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a)
 }
 
 /* Turns that are complete, one within the other. There is nothing else to do meanwhile. */
-static __attribute__((noinline)) void take_turns(struct grammar *g)
+static void take_turns(struct grammar *g)
 {
     struct grammar_arrival a;
     while (grammar_tail_turn(g, &a))
-        if (!grammar_tail_take(g, &a)) {
+        if (!take(g, &a)) {
             grammar_tail_flush(g);
             g->late = a;
             grammar_work(g);
@@ -430,15 +345,144 @@ static __attribute__((noinline)) void take_turns(struct grammar *g)
         }
 }
 
-__attribute__((flatten)) void grammar_append(struct grammar *g, const struct grammar_event *e)
+/* --- What is expected --- */
+
+struct grammar_node grammar_nothing = {.symbol = GRAMMAR_NONE};
+
+static inline void expect_at(struct grammar *g, struct grammar_node *node, enum grammar_expected how)
 {
-    struct grammar_arrival a = grammar_arrival_of(e);
-    grammar_courses_note(g, e);
-    if (__builtin_expect(g->busy, 0) || !take(g, &a)) {
-        grammar_append_late(g, e);
+    g->expected = node;
+    g->expected_how = (uint8_t)how;
+}
+
+/* The first event of what `n` expands to would be held, as set_raw() does. */
+static void expect_held(struct grammar *g, uint32_t n)
+{
+    while (grammar_is_rule(g->nodes[n].symbol))
+        n = grammar_first(g, g->nodes[n].symbol & ~GRAMMAR_RULE);
+    if (g->nodes[g->nodes[n].next].exponent == 1 && may_begin(g, 1, n))
+        expect_at(g, &g->nodes[n], GRAMMAR_HOLD);
+}
+
+static void expect_node(struct grammar *g, uint32_t n, enum grammar_expected how)
+{
+    if (!grammar_is_rule(g->nodes[n].symbol))
+        expect_at(g, &g->nodes[n], how);
+}
+
+/* Behind R's ring. What was held behind a rule the last time is held there again. */
+static void expect_last(struct grammar *g)
+{
+    uint32_t last = grammar_last(g, 0), symbol = g->nodes[last].symbol;
+    if (grammar_is_guard(g, last))
+        return;
+    if (!grammar_is_rule(symbol))
+        expect_node(g, last, GRAMMAR_AGAIN);
+    else if (g->alone_behind == symbol && g->alone_since == g->digrams.added)
+        expect_at(g, g->alone, GRAMMAR_HOLD);
+}
+
+/* In a frame. */
+static void expect_inside(struct grammar *g, const struct grammar_frame *f)
+{
+    if (grammar_is_rule(g->nodes[f->at].symbol))
+        expect_held(g, f->at);
+    else if (g->nodes[f->at].exponent == 1 && f->head == GRAMMAR_NONE && f->pending == GRAMMAR_NONE)
+        expect_node(g, f->at, GRAMMAR_NEXT);
+}
+
+/* Where the next event goes, if nothing else is to be done with it. */
+static void expect(struct grammar *g)
+{
+    const struct grammar_tail *t = &g->tail;
+    g->expected = &grammar_nothing;
+    if (g->busy || t->flushing || t->turned)
+        return;
+    if (t->holds)
+        expect_node(g, g->nodes[t->raw].next, GRAMMAR_BOTH);
+    else if (t->raw != GRAMMAR_NONE)
+        expect_node(g, t->raw, GRAMMAR_AGAIN);
+    else if (t->depth)
+        expect_inside(g, &t->frame[t->depth - 1]);
+    else
+        expect_last(g);
+}
+
+/* As set_raw(): the expected event is the first of a rule. */
+static __attribute__((noinline)) void hold_expected(struct grammar *g, const struct grammar_event *e)
+{
+    struct grammar_tail *t = &g->tail;
+    struct grammar_node *next = &g->nodes[g->expected->next];
+    t->raw = (uint32_t)(g->expected - g->nodes);
+    t->holds = true;
+    t->event = *e;
+    t->held = (struct grammar_arrival){e->terminal, e->gap, e->duration, &t->event};
+    g->events++;
+    expect_at(g, grammar_is_rule(next->symbol) ? &grammar_nothing : next, GRAMMAR_BOTH);
+}
+
+/* The innermost frame has come to what is no single event. */
+static __attribute__((noinline, flatten)) void expect_further(struct grammar *g)
+{
+    struct grammar_frame *f = &g->tail.frame[g->tail.depth - 1];
+    if (grammar_is_guard(g, f->at)) {
+        g->tail.depth--;
+        turn(g, f->rule, f->gap, f->duration);
+        take_turns(g);
+    }
+    expect(g);
+}
+
+/* As take() does it. */
+static inline __attribute__((always_inline)) void take_expected(struct grammar *g, const struct grammar_event *e)
+{
+    struct grammar_node *node = g->expected;
+    bool again = g->expected_how == GRAMMAR_AGAIN;
+    if (g->expected_how >= GRAMMAR_HOLD) {
+        if (g->expected_how == GRAMMAR_HOLD) {
+            hold_expected(g, e);
+            return;
+        }
+        begin_held(g);
+    }
+    node->exponent += again;
+    grammar_tally_add(&node->stats, e->gap, e->duration);
+    if (e->channels)
+        grammar_attrs_add(g, (uint32_t)(node - g->nodes), e);
+    g->events++;
+    if (again)
+        return;
+    struct grammar_frame *f = &g->tail.frame[g->tail.depth - 1];
+    const struct grammar_node *next = &g->nodes[node->next];
+    f->gap += e->gap;
+    f->duration += e->duration;
+    f->at = node->next;
+    if (__builtin_expect(next->exponent != 1 || grammar_is_rule(next->symbol), 0)) {
+        expect_further(g);
         return;
     }
-    grammar_note(g, e);
-    if (g->tail.turned)
-        take_turns(g);
+    expect_at(g, &g->nodes[f->at], GRAMMAR_NEXT);
+}
+
+static __attribute__((noinline, flatten)) void append_unexpected(struct grammar *g, const struct grammar_event *e)
+{
+    struct grammar_arrival a = grammar_arrival_of(e);
+    g->expected = &grammar_nothing;
+    if (__builtin_expect(g->busy, 0) || !take(g, &a)) {
+        grammar_append_late(g, e);
+    } else {
+        grammar_note(g, e);
+        if (g->tail.turned)
+            take_turns(g);
+    }
+    expect(g);
+}
+
+__attribute__((flatten)) void grammar_append(struct grammar *g, const struct grammar_event *e)
+{
+    grammar_courses_note(g, e);
+    if (__builtin_expect(g->expected->symbol == e->terminal, 1))
+        take_expected(g, e);
+    else
+        append_unexpected(g, e);
 }

@@ -28,6 +28,7 @@
  *      each GRAMMAR_WALK nodes of a prefix, whose statistics are summed up then: as many events ago they were taken
  *   3. while a frame or raw is there and not being written out, no hint is pending and no structural step is taken
  *   4. no rule is in two frames
+ *   5. where that costs nothing it is known beforehand what the next event has to be to be taken, and how
  *
  * Threads: owner.  Hook-safe: yes.
  */
