@@ -64,7 +64,7 @@ static bool is_pairs(const struct graph *g, char name[64])
     return fits && talk == g->ranks;
 }
 
-/* Rank +- 1: around, one way or both, or both ways with two ends. */
+/* Rank +- 1: around, or with two ends, one way or both. */
 static bool is_line(const struct graph *g, char name[64])
 {
     uint32_t up = 0, down = 0, around = 0;
@@ -81,6 +81,8 @@ static bool is_line(const struct graph *g, char name[64])
         strcpy(name, up && down ? "ring (both ways)" : up ? "ring (rank + 1)" : "ring (rank - 1)");
     else if (!around && up == g->ranks - 1 && down == g->ranks - 1)
         strcpy(name, "1-D halo (chain)");
+    else if (!around && g->ranks > 2 && g->count == g->ranks - 1 && (!up || !down))
+        strcpy(name, up ? "chain (rank + 1)" : "chain (rank - 1)");
     else
         return false;
     return true;

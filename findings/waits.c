@@ -8,8 +8,8 @@
 #include "base/order.h"
 #include "findings/parts.h"
 
-/* Waits at one place because of another, all ranks together. */
-struct edge { uint32_t where, cause; double ns; };
+/* Waits at one place because of another, all ranks together; and who waits longest for whom. */
+struct edge { uint32_t where, cause, waiter, culprit; double ns, longest; };
 
 struct groups {
     struct findings *f;
@@ -96,6 +96,16 @@ static void bound_waits(struct groups *g)
         g->cause[i].ns *= g->believed[g->cause[i].where];
 }
 
+static void add_edge(struct edge *into, const struct edge *from)
+{
+    into->ns += from->ns;
+    if (from->longest <= into->longest)
+        return;
+    into->longest = from->longest;
+    into->waiter = from->waiter;
+    into->culprit = from->culprit;
+}
+
 /* One edge a pair of places. */
 static void find_edges(struct groups *g)
 {
@@ -103,8 +113,9 @@ static void find_edges(struct groups *g)
     g->edge = calloc(g->cause_count + 1, sizeof *g->edge);
     for (uint32_t i = 0; i < g->cause_count; i++)
         if (findings_is_work(g->f, g->cause[i].cause))
-            g->edge[g->edge_count++] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].ns };
-    g->edge_count = BASE_ARRAY_JOIN(g->edge, g->edge_count, by_places, into, from, into->ns += from->ns);
+            g->edge[g->edge_count++] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].waiter,
+                                                      g->cause[i].culprit, g->cause[i].ns, g->cause[i].ns };
+    g->edge_count = BASE_ARRAY_JOIN(g->edge, g->edge_count, by_places, into, from, add_edge(into, from));
     for (uint32_t i = 0; i < g->edge_count; i++) {
         g->at[g->edge[i].where] += g->edge[i].ns;
         g->of[g->edge[i].cause] += g->edge[i].ns;
@@ -150,6 +161,32 @@ static void join_masters(struct groups *g)
     }
 }
 
+/* Whether who is waited for longest is so for most of his work: those who wait have none meanwhile. */
+static bool is_serial(const struct groups *g, const struct edge *e)
+{
+    return e->longest > 0.5 * (double)replay_blame_spent(g->f->analysis->blame, e->culprit, e->cause);
+}
+
+/* Two ranks that work in turn, each while the other one waits: with equal work, too, and so no imbalance of either. */
+static void join_turns(struct groups *g)
+{
+    double least = LEAST_SHARE * g->f->total * 1e9; /* there are a hundred such edges at most */
+
+    for (uint32_t i = 0; i < g->edge_count; i++) {
+        const struct edge *e = &g->edge[i];
+        if (e->ns < least || !is_message(site(g, e->where)) || !is_serial(g, e))
+            continue;
+        for (uint32_t k = 0; k < g->edge_count; k++) {
+            const struct edge *back = &g->edge[k];
+            if (back->ns >= least && back->waiter == e->culprit && back->culprit == e->waiter && is_serial(g, back)) {
+                join(g, e->cause, e->where);
+                join(g, back->cause, back->where);
+                join(g, back->cause, e->where);
+            }
+        }
+    }
+}
+
 static void join_edges(struct groups *g)
 {
     enum { GOOD_PART = 6 }; /* of a place's waits: a sixth */
@@ -162,6 +199,7 @@ static void join_edges(struct groups *g)
             join(g, e->cause, e->where);
     }
     join_masters(g);
+    join_turns(g);
 }
 
 /* --- What kind a group is --- */
@@ -190,11 +228,11 @@ static void collect(struct groups *g, uint32_t of, struct group *out)
         if (root(g, c->cause) != of || !findings_is_work(g->f, c->cause))
             continue;
         g->by[c->culprit] += c->ns;
+        g->waited[c->waiter] += c->ns;
         if (!is_message(site(g, c->where)))
             continue;
         out->message_ns += c->ns;
         out->sender_ns += c->sender ? c->ns : 0;
-        g->waited[c->waiter] += c->ns;
     }
 }
 
@@ -220,7 +258,7 @@ static double chained(const struct groups *g, const struct group *all)
 
     for (uint32_t r = 0; r < g->f->ranks; r++)
         sum += g->by[r] < g->waited[r] ? g->by[r] : g->waited[r];
-    return all->message_ns > 0 ? sum / all->message_ns : 0;
+    return all->ns > 0 ? sum / all->ns : 0;
 }
 
 /* What ranks have of a place: executions of one of them, their mean, by how much one differs from the next, squared. */
@@ -453,29 +491,4 @@ void findings_of_waits(struct findings *f)
     free(g.by);
     free(g.waited);
     free(g.in);
-}
-
-/* --- Ranks that are late in turn: nobody is slower in the mean (replay/moving.h) --- */
-
-static void add_site(struct findings *f, uint32_t site, double ns, uint32_t cause)
-{
-    const struct bind_site *s = replay_bind_site(f->bind, site);
-    uint32_t place = f->report->model->place[s->terminal],
-             by = cause == GRAMMAR_NONE || cause / 2 >= replay_bind_sites(f->bind) ? site : cause / 2;
-    double open = fmax(f->time[place] - f->told[place], 0);
-    struct report_finding one = { .kind = REPORT_MOVING_IMBALANCE, .call = s->terminal,
-                                  .seconds = fmin(f->in_mpi * ns, open) / 1e9 };
-
-    uint32_t late = replay_bind_site(f->bind, by)->terminal;
-    findings_add_at(f, one, late, late, NULL);
-    f->told[place] += 1e9 * one.seconds;
-}
-
-void findings_of_moving(struct findings *f)
-{
-    const struct replay_moving *m = &f->analysis->moving;
-
-    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++)
-        if (m->at[s] >= LEAST_PART * 1e9 * f->total)
-            add_site(f, s, m->at[s], m->cause[s]);
 }

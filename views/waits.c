@@ -247,15 +247,18 @@ static int longest(const void *a, const void *b)
 
 static void print_piece(struct report *r, const struct piece *p, struct views_table *t)
 {
-    double mean = 0, wall = (double)report_analysis(r)->result.longest;
+    double mean = 0, most = 0, wall = (double)report_analysis(r)->result.longest;
     char place[256];
 
-    for (uint32_t k = 0; k < r->job->info.ranks; k++)
-        mean += (double)replay_blame_spent(report_analysis(r)->blame, k, p->place) / r->job->info.ranks;
+    for (uint32_t k = 0; k < r->job->info.ranks; k++) {
+        double own = (double)replay_blame_spent(report_analysis(r)->blame, k, p->place);
+        mean += own / r->job->info.ranks;
+        most = fmax(most, own);
+    }
     place_text(r, p->place, place, sizeof place);
     report_cut(place, 44);
     ROW(t, TIME("", p->ns, "on path", 9), PERCENT("", report_percent((double)p->ns, wall), "share", 6),
-        TIME("", fmax((double)p->ns - mean, 0), "imbalance", 10),
+        TIME("", fmax(fmin((double)p->ns, most) - mean, 0), "imbalance", 10),
         TEXT("", report_text("%s, last rank %u", place, p->rank), " place", 0));
 }
 
@@ -289,7 +292,7 @@ void report_print_path(struct report *r, FILE *out)
     uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
     fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)a->result.longest),
             last);
-    fputs("imbalance: by how much the path is longer at a place than the ranks' mean: what equal work would save\n\n",
+    fputs("imbalance: what of the path one rank has more at a place than their mean: what sharing that work would save\n\n",
           out);
     print_pieces(r, a, last, out);
     fputs("\nby rank:", out);

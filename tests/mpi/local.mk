@@ -125,7 +125,7 @@ MPI_TESTS = \
 	%D%/events.test \
 	%D%/exports.test \
 	%D%/loops.test \
-	%D%/textbook.test %D%/invariants.test \
+	%D%/textbook.test %D%/invariants.test %D%/firsts.test \
 	%D%/bindings.test \
 	%D%/grammar.test \
 	%D%/kept.test \
@@ -193,6 +193,6 @@ LONG_TESTS += %D%/matrix-long.test
 LONG_TESTS += %D%/invariants-long.test
 LONG_TESTS += %D%/findings-long.test %D%/campaign-long.test %D%/whatif-long.test
 endif
-EXTRA_DIST += %D%/invariants.test %D%/invariants-long.test %D%/two_threads.c
+EXTRA_DIST += %D%/firsts.c %D%/firsts.test %D%/invariants.test %D%/invariants-long.test %D%/two_threads.c
 EXTRA_DIST += %D%/findings-long.test %D%/findings.py %D%/problems.c
 EXTRA_DIST += %D%/whatif.c %D%/whatif.sh %D%/whatif.test %D%/whatif-long.test

@@ -77,7 +77,7 @@ START_TEST(rings_and_shifts)
         count = 0;
         for (uint32_t r = 0; r + 1 < ranks; r++)
             edge(r, r + 1);
-        expect(ranks, "irregular"); /* neither a ring nor a halo: half of its edges are not there */
+        expect(ranks, "chain (rank + 1)"); /* neither a ring nor a halo: half of its edges are not there */
         for (uint32_t r = 0; r + 1 < ranks; r++)
             edge(r + 1, r);
         expect(ranks, "1-D halo (chain)");

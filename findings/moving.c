@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Ranks that are late in turn: nobody is slower in the mean (replay/moving.h). */
+#include <math.h>
+
+#include "findings/parts.h"
+
+static void add_site(struct findings *f, uint32_t site, double ns, uint32_t cause)
+{
+    const struct bind_site *s = replay_bind_site(f->bind, site);
+    uint32_t place = f->report->model->place[s->terminal],
+             by = cause == GRAMMAR_NONE || cause / 2 >= replay_bind_sites(f->bind) ? site : cause / 2;
+    double open = fmax(f->time[place] - f->told[place], 0);
+    struct report_finding one = { .kind = REPORT_MOVING_IMBALANCE, .call = s->terminal,
+                                  .seconds = fmin(f->in_mpi * ns, open) / 1e9 };
+
+    uint32_t late = replay_bind_site(f->bind, by)->terminal;
+    findings_add_at(f, one, late, late, NULL);
+    f->told[place] += 1e9 * one.seconds;
+}
+
+void findings_of_moving(struct findings *f)
+{
+    const struct replay_moving *m = &f->analysis->moving;
+
+    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++)
+        if (m->at[s] >= LEAST_PART * 1e9 * f->total)
+            add_site(f, s, m->at[s], m->cause[s]);
+}
