@@ -2,7 +2,8 @@
 # The C binding, for generate.awk.
 
 BEGIN {
-    print "#include \"pmpi/again.h\"\n#include \"pmpi/callback.h\"\n#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\""
+    print "#include \"pmpi/again.h\""
+    print "#include \"pmpi/callback.h\"\n#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\""
     fortran = "false"
 }
 

@@ -21,6 +21,7 @@ struct request {
     enum format format;
     bool scaling;
     int view; /* below 0: not given */
+    int by;   /* the same */
     bool force;
     bool all;
     bool keep;
@@ -31,23 +32,35 @@ struct request {
 
 static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
+/* In the order of enum report_view, then what is none. */
 static const char *const views[] = { "summary", "callsites", "structure", "calltree", "ranks", "omp", "comm", "waits",
-                                     "path", "predicted", "calls", "sizes", "scaling", NULL };
-enum { SCALING = REPORT_DATA + 1 /* in views[] */, KEEP_MS = 50 };
+                                     "predicted", "calls", "sizes", "scaling", "path", NULL };
+enum { SCALING = REPORT_DATA + 1 /* in views[] */, PATH, KEEP_MS = 50 };
+enum { BY_RANK, BY_SIZE, BY_CALLER };
+static const char *const orders[] = { "rank", "size", "caller", NULL };
+/* What `--by` makes of a view, and the names that these had until 0.1. */
+static const struct { int view, of, by; const char *now; } others[] = {
+    { REPORT_CALLS, REPORT_CALLSITES, BY_RANK, "callsites --by rank" },
+    { REPORT_DATA, REPORT_CALLSITES, BY_SIZE, "callsites --by size" },
+    { REPORT_CALLTREE, REPORT_STRUCTURE, BY_CALLER, "structure --by caller" },
+    { PATH, REPORT_WAITS, -1, "waits" } };
+enum { OTHERS = sizeof others / sizeof *others };
 static void (*const csv_of[SCALING + 1])(struct report *, FILE *) = {
     [REPORT_CALLSITES] = report_print_csv, [REPORT_CALLTREE] = report_print_calltree_csv,
     [REPORT_CALLS] = report_print_calls_csv, [REPORT_DATA] = report_print_sizes_csv };
 
 static const struct tool_option options[] = {
     TOOL_CHOICE(format, 'f', "format", "FORMAT", formats,
-                "text (default), json, csv (callsites, calltree, calls or sizes), or html (one file for a browser)"),
+                "text (default), json, csv (callsites, structure --by caller), or html (one file for a browser)"),
     TOOL_CHOICE(view, 'v', "view", "VIEW", views,
-                "of text: summary (default), callsites, structure, calltree, ranks, omp, comm, waits, path, predicted, "
-                "calls (each rank's), sizes (of their data); of csv: callsites, calltree, calls, sizes; "
-                "of two jobs and more scaling, also as json and html"),
+                "of text: summary (default), callsites, structure, ranks, omp, comm, waits, predicted (how well the last "
+                "run was); of csv: callsites, structure --by caller; of two jobs and more scaling, also as json and html"),
+    TOOL_CHOICE(by, 0, "by", "WHAT", orders,
+                "callsites: by rank, or by size of their data; structure: by caller (who called whom, from main to the "
+                "call) instead of by loop"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
-    TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure, calltree: show N levels"),
-    TOOL_SWITCH(all, 0, "all", "structure, calltree: all of it, not only what takes most time"),
+    TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure: show N levels"),
+    TOOL_SWITCH(all, 0, "all", "structure: all of it, not only what takes most time"),
     TOOL_COUNT(within, 0, "within", "MS", 1, UINT32_MAX,
                "leave out who waits for whom where finding that out would take longer, in ms"),
     TOOL_SWITCH(keep, 0, "keep-places",
@@ -67,19 +80,40 @@ static void take_job(void *request, char *arg, struct argp_state *state)
     r->job[r->jobs++] = arg;
 }
 
+/* An old name is taken for what it is now, with a line; `--by` makes another view of one. */
+static bool choose_view(struct request *r)
+{
+    for (int i = 0; i < OTHERS; i++)
+        if (r->view == others[i].view) {
+            tool_complain("--view %s is --view %s now", views[r->view], others[i].now);
+            r->view = others[i].view == PATH ? REPORT_WAITS : r->view;
+            return r->by < 0;
+        }
+    if (r->by < 0)
+        return true;
+    for (int i = 0; i < OTHERS; i++)
+        if (others[i].by == r->by && (r->view == others[i].of || r->view < 0)) {
+            r->view = others[i].view;
+            return true;
+        }
+    return false;
+}
+
 /* What does not go together. */
 static void check(void *request, struct argp_state *state)
 {
     struct request *r = request;
     bool of_tree = r->depth || r->all;
 
-    if (of_tree && r->view < 0)
+    if (of_tree && r->view < 0 && r->by < 0)
         r->view = REPORT_STRUCTURE;
+    if (!choose_view(r))
+        argp_error(state, "--by rank and size are of --view callsites, caller of structure");
     r->scaling = r->view == SCALING;
     if (of_tree && r->view != REPORT_STRUCTURE && r->view != REPORT_CALLTREE)
-        argp_error(state, "--depth and --all are of --view structure and calltree");
+        argp_error(state, "--depth and --all are of --view structure");
     if (r->format == CSV && r->view >= 0 && !csv_of[r->view] && !r->scaling)
-        argp_error(state, "csv has callsites, calltree, calls and sizes only: json has all views");
+        argp_error(state, "csv has --view callsites, and structure --by caller, only: json has all views");
     if (r->format == HTML && r->view >= 0 && !r->scaling)
         argp_error(state, "the page has all views: leave --view out");
     if (r->jobs == 0)
@@ -103,12 +137,12 @@ static const struct tool_line usage = {
         "The structure view shows the loops of the program as its machine code has them, each with the calls made "
         "in it, how often it turned, its share of the time and the time of a turn. \"23-61 turns, 15 times\" is a loop "
         "entered 15 times; \"1 in 5 turns\" a call that is not made in each; \"x 2\" one that is made twice.\n\n"
-        "The calltree view shows the same time by who called whom, from main to the call: a function with all that is "
+        "With --by caller it shows the same time by who called whom, from main to the call: a function with all that is "
         "called in it, and its own, which is the computation before the calls that stand in it.\n\n"
         "Examples:\n"
         "  pythia report app.pythia\n"
         "  pythia report app.pythia --view structure --depth 2\n"
-        "  pythia report app.pythia --view calltree --all\n"
+        "  pythia report app.pythia --view structure --by caller --all\n"
         "  pythia report app.pythia --format json -o app.json\n"
         "  pythia report app.pythia --format html -o app.html\n"
         "  pythia report app-8.pythia app-16.pythia app-32.pythia --view scaling\n"
@@ -182,7 +216,7 @@ static void print_on_screen(struct request *r)
 
 int tool_report(int argc, char **argv)
 {
-    struct request r = { .view = -1 };
+    struct request r = { .view = -1, .by = -1 };
     int rc = TOOL_OK;
 
     tool_parse(&usage, argc, argv, &r);

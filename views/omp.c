@@ -98,6 +98,7 @@ void report_print_omp(struct report *r, FILE *out)
         print_choice(r, out);
     report_print_tasks(r, r->job->tasks, r->job->task_count, out);
     report_print_machine(r, out);
+    report_print_learned(r, out);
 }
 
 /* --- What is known of changing the teams of regions, and was done: when recorded, or as predicted runs learned --- */
@@ -113,6 +114,16 @@ static const char *left_alone(const struct report *r, const struct job_region *g
     return text;
 }
 
+const struct job_region_size *report_usual_size(const struct job_region *g)
+{
+    const struct job_region_size *most = NULL;
+
+    for (uint32_t i = 0; g->changed && i < g->size_count && i < JOB_REGION_SIZES; i++)
+        if (g->size[i].size != g->team && (!most || g->size[i].count > most->count))
+            most = &g->size[i];
+    return most;
+}
+
 /* What the oracle knows of changing this team, and did: "  oracle: 3 of 50 with another size, …". */
 void report_print_known(const struct report *r, const struct job_region *g, FILE *out)
 {
@@ -121,15 +132,11 @@ void report_print_known(const struct report *r, const struct job_region *g, FILE
     if (!g)
         return;
     const char *left = g->changed ? "otherwise left alone" : "left alone"; /* it has got a proof since, or lost one */
-    if (g->changed) {
-        const struct job_region_size *most = &g->size[0];
-        for (uint32_t i = 1; i < g->size_count && i < JOB_REGION_SIZES; i++)
-            if (g->size[i].size != g->team && (g->size[i].count > most->count || most->size == g->team))
-                most = &g->size[i];
+    const struct job_region_size *most = report_usual_size(g);
+    if (most)
         fprintf(out, "  oracle: %s of %s executions with another team than the program's %u, mostly %u (mean %s)\n",
                 report_count(g->changed), report_count(g->executions), g->team, most->size,
                 report_time(report_mean(most->ns, most->count)));
-    }
     if (g->controls)
         fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
                 report_count(g->controls), g->team, report_time(report_mean(g->control_ns, g->controls)),

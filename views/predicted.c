@@ -6,6 +6,8 @@
 #include "views/table.h"
 #include "views/views.h"
 
+enum { MOST_REGIONS = 5 };
+
 /* Whether the two runs were of one size, so that their times can be compared. */
 static bool is_comparable(const struct job_oracle *o)
 {
@@ -31,15 +33,70 @@ static void print_oracle(const struct job *j, FILE *out)
             o->cost_seconds);
 }
 
-/* Regions and tasks as predicted runs have seen them. */
-static void print_learned(struct report *r, FILE *out)
+/* How much a region weighs here: the time that its executions took with the sizes that they had. */
+static double weight(const struct job_region *g)
+{
+    double ns = 0;
+
+    for (uint32_t i = 0; i < g->size_count && i < JOB_REGION_SIZES; i++)
+        ns += (double)g->size[i].ns;
+    return ns;
+}
+
+static const struct job_region *heaviest_below(const struct job_learned *l, const struct job_region *last)
+{
+    const struct job_region *most = NULL;
+
+    for (uint32_t i = 0; i < l->region_count; i++) {
+        const struct job_region *g = &l->regions[i];
+        bool below = !last || weight(g) < weight(last) || (weight(g) == weight(last) && g > last);
+        if (below && (!most || weight(g) > weight(most)))
+            most = g;
+    }
+    return most;
+}
+
+static void print_region(struct report *r, const struct job_region *g, struct views_table *t)
+{
+    const struct job_region_size *usual = report_usual_size(g);
+    char where[256];
+
+    report_callsite_text(r->resolver, g->callsite, REPORT_ENTRY, where, sizeof where);
+    report_cut_place(where, 34);
+    ROW(t, TEXT("", where, "parallel region", -34), COUNT("", g->executions, "count", 9),
+        PERCENT("", report_percent((double)g->changed, (double)g->executions), "changed", 9),
+        NUMBER("", g->team, "from", 6), NUMBER("", usual ? usual->size : (double)NAN, "to", 5),
+        TIME("", report_mean((uint64_t)weight(g), g->executions), "mean", 10));
+}
+
+/* The regions that take most time, a line each; all that is known of them is in the view of regions. */
+static void print_regions(struct report *r, FILE *out)
+{
+    const struct job_learned *l = &r->job->learned;
+    const struct job_region *g = heaviest_below(l, NULL);
+    struct views_table t = { .out = out };
+
+    if (g) {
+        fputc('\n', out);
+        print_region(r, g, &t); /* the headings */
+    }
+    for (uint32_t i = 0; i < MOST_REGIONS && g; i++, g = heaviest_below(l, g))
+        print_region(r, g, &t);
+    if (l->region_count > MOST_REGIONS)
+        fprintf(out, "  and %u more (--view omp)\n", l->region_count - MOST_REGIONS);
+    report_print_reading(r, l->regions, l->region_count, out);
+}
+
+void report_print_learned(struct report *r, FILE *out)
 {
     const struct job_learned *l = &r->job->learned;
     char where[256];
 
+    if (l->region_count || l->task_count)
+        fputs("\nas predicted runs have seen them:\n", out);
     for (uint32_t i = 0; i < l->region_count; i++) {
         report_callsite_text(r->resolver, l->regions[i].callsite, REPORT_ENTRY, where, sizeof where);
-        fprintf(out, "%s%s: entered %s times\n", i ? "" : "\n", where, report_count(l->regions[i].executions));
+        fprintf(out, "%s: entered %s times\n", where, report_count(l->regions[i].executions));
         report_print_known(r, &l->regions[i], out);
     }
     report_print_reading(r, l->regions, l->region_count, out);
@@ -62,17 +119,15 @@ void report_print_predicted(struct report *r, FILE *out)
     fprintf(out, "\nwall time %s", report_time((double)o->wall_ns));
     if (is_comparable(o))
         fprintf(out, ", %s when recorded", report_time((double)o->recorded_ns));
-    if (o->recorded_ns) {
-        fprintf(out, "\nrecorded: %s, %s, %s", report_time((double)o->recorded_ns),
-                report_size_text(o->recorded_ranks, 0), report_date_text(o->recorded_time));
-        if (!is_comparable(o))
-            fputs(" (of another size: times are not compared)", out);
-    }
+    else if (o->recorded_ns)
+        fprintf(out, "\nrecorded: %s, %s, %s (of another size: times are not compared)",
+                report_time((double)o->recorded_ns), report_size_text(o->recorded_ranks, 0),
+                report_date_text(o->recorded_time));
     if (o->start_time && !o->recorded_ns)
         fputs("\nrecorded with other arguments: times are not compared", out);
     fputc('\n', out);
     print_oracle(j, out);
-    print_learned(r, out);
+    print_regions(r, out);
 }
 
 /* Of the answers given at each tenth of probability, how many there were and how many were right. */

@@ -212,8 +212,8 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
         [REPORT_SUMMARY] = report_print_summary, [REPORT_CALLSITES] = report_print_callsites,
         [REPORT_RANKS] = report_print_ranks,     [REPORT_OMP] = report_print_omp,
         [REPORT_COMM] = report_print_comm,       [REPORT_WAITS] = report_print_waits,
-        [REPORT_PATH] = report_print_path,       [REPORT_PREDICTED] = report_print_predicted,
-        [REPORT_CALLS] = report_print_calls,     [REPORT_DATA] = report_print_sizes };
+        [REPORT_PREDICTED] = report_print_predicted, [REPORT_CALLS] = report_print_calls,
+        [REPORT_DATA] = report_print_sizes };
 
     if (view == REPORT_STRUCTURE)
         report_print_loops(r, how, out);

@@ -25,8 +25,7 @@ enum report_view {
     REPORT_RANKS,
     REPORT_OMP,
     REPORT_COMM,
-    REPORT_WAITS,
-    REPORT_PATH,
+    REPORT_WAITS, /* and the critical path */
     REPORT_PREDICTED,
     REPORT_CALLS,
     REPORT_DATA
@@ -84,6 +83,10 @@ void report_print_ranks(struct report *r, FILE *out);
 /* Part of it: where one rank computes longer than the others. */
 void report_print_own(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);
+/* Of a region whose team was changed, the size that it mostly had then; else NULL. */
+const struct job_region_size *report_usual_size(const struct job_region *g);
+/* Regions and tasks as predicted runs have seen them, all that is known; nothing before one. */
+void report_print_learned(struct report *r, FILE *out);
 /* Parts of it, of the recording or of what was learned. The oracle's knowledge of a region; nothing for NULL. */
 void report_print_known(const struct report *r, const struct job_region *g, FILE *out);
 void report_print_reading(const struct report *r, const struct job_region *g, uint32_t count, FILE *out);
@@ -91,7 +94,6 @@ void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t
 void report_print_machine(struct report *r, FILE *out);
 void report_print_comm(struct report *r, FILE *out);
 void report_print_waits(struct report *r, FILE *out);
-void report_print_path(struct report *r, FILE *out);
 /* At most so many lines of what is lost, until they have nine tenths of it, and how many more there are; UINT32_MAX:
    twenty, and what has no peer by callsite. */
 void report_print_findings(struct report *r, uint32_t most, FILE *out);

@@ -202,28 +202,6 @@ static void print_wait(struct report *r, const struct row *row, struct views_tab
         TEXT("", report_text("%s %s", ranks, cause), "because of", 0));
 }
 
-void report_print_waits(struct report *r, FILE *out)
-{
-    const char *why = report_cannot_replay(r, 1);
-    struct views_table t = { .out = out };
-    uint32_t count = 0;
-
-    if (why) {
-        fprintf(out, "this job cannot be replayed: %s\n", why);
-        return;
-    }
-    struct row *row = rows_of(r, &count);
-    report_print_findings(r, UINT32_MAX, out);
-    fputc('\n', out);
-    print_totals(r, row, count, out);
-    print_threads(&r->model->efficiency, out);
-    if (count)
-        fputc('\n', out);
-    for (uint32_t i = 0; count && i <= count && i <= MOST_WAITS && row[i ? i - 1 : 0].ns > 0.001 * row[0].ns; i++)
-        print_wait(r, &row[i ? i - 1 : 0], &t);
-    free(row);
-}
-
 /* --- The critical path --- */
 
 static uint32_t last_rank(struct replay_analysis *a, uint32_t ranks)
@@ -281,16 +259,11 @@ static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t l
     free(piece);
 }
 
-void report_print_path(struct report *r, FILE *out)
+static void print_path(struct report *r, FILE *out)
 {
     struct replay_analysis *a = report_analysis(r);
-
-    if (!a) {
-        fputs("this job cannot be replayed\n", out);
-        return;
-    }
     uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
-    fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)a->result.longest),
+    fprintf(out, "\ncritical path: %s, ends on rank %u\n", report_time((double)a->result.longest),
             last);
     fputs("imbalance: what of the path one rank has more at a place than their mean: what sharing that work would save\n\n",
           out);
@@ -303,4 +276,29 @@ void report_print_path(struct report *r, FILE *out)
         fprintf(out, "  %s %s", report_rank_text(i * block, block), report_time((double)ns));
     }
     fputc('\n', out);
+}
+
+/* --- All of it --- */
+
+void report_print_waits(struct report *r, FILE *out)
+{
+    const char *why = report_cannot_replay(r, 1);
+    struct views_table t = { .out = out };
+    uint32_t count = 0;
+
+    if (why) {
+        fprintf(out, "this job cannot be replayed: %s\n", why);
+        return;
+    }
+    struct row *row = rows_of(r, &count);
+    report_print_findings(r, UINT32_MAX, out);
+    fputc('\n', out);
+    print_totals(r, row, count, out);
+    print_threads(&r->model->efficiency, out);
+    if (count)
+        fputc('\n', out);
+    for (uint32_t i = 0; count && i <= count && i <= MOST_WAITS && row[i ? i - 1 : 0].ns > 0.001 * row[0].ns; i++)
+        print_wait(r, &row[i ? i - 1 : 0], &t);
+    free(row);
+    print_path(r, out);
 }

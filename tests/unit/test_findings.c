@@ -118,7 +118,7 @@ static void check(void (*program)(struct maker *m), const struct expected *e)
     double off = replay_analysis_replayed(report_analysis(r)) / report_analysis(r)->recorded;
     ck_assert_double_eq_tol(off, 1, 0.02);
     FILE *out = open_memstream(&text, &size);
-    for (int view = REPORT_SUMMARY; view <= REPORT_PATH; view++)
+    for (int view = REPORT_SUMMARY; view <= REPORT_WAITS; view++)
         report_print_text(r, (enum report_view)view, &(struct report_tree_how){ .all = true }, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "critical path"));
@@ -409,7 +409,7 @@ START_TEST(test_shares_of_threads)
     for (uint32_t i = 0; i < f->count; i++)
         ck_assert_double_le(f->finding[i].share, 1);
     FILE *out = open_memstream(&text, &size);
-    for (int view = REPORT_SUMMARY; view <= REPORT_PATH; view++)
+    for (int view = REPORT_SUMMARY; view <= REPORT_WAITS; view++)
         report_print_text(r, (enum report_view)view, &(struct report_tree_how){ .all = true }, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "class 0: rank 0; thread 1 of rank 0;"));
