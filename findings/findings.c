@@ -36,6 +36,7 @@ static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_
     { "threads_wait", "threads wait for each other", "smaller critical sections" },
     { "fork_and_join", "fork and join", "larger regions" },
     { "other_threads", "other threads in MPI", "" },
+    { "unfinished", "did not end", "" },
     { "not_explained", "not explained", "" },
 };
 

@@ -56,7 +56,7 @@ struct report_loop_call {
     uint64_t count;
     uint64_t streams;      /* that make it; all, where there are too many */
     uint64_t turns, outer; /* of these: turns of the loop, and of report_loop_turned() */
-    double ns;
+    double ns, call_ns;    /* computation before them and the calls; the calls */
 };
 
 /* Events of one terminal on one path. */

@@ -56,6 +56,7 @@ static uint32_t add_call(struct loops_search *s, struct base_hash *known, struct
     }
     s->l->call[n].count += s->j->terminals[p->terminal].phase == JOB_CLOSE ? 0 : p->count;
     s->l->call[n].ns += (double)p->gap_ns + (double)p->duration_ns;
+    s->l->call[n].call_ns += (double)p->duration_ns;
     return n;
 }
 

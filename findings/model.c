@@ -316,6 +316,7 @@ static void add_ranks(struct report_model *m)
     m->base = job_base_of(m->job);
     m->sum_launch_ns = job_launch_time(m->job);
     m->sum_launch_ns = m->sum_launch_ns < m->call_ns ? m->sum_launch_ns : m->call_ns;
+    m->unfinished_ns = m->job->ends.count ? minus((uint64_t)job_mpi_time(m->job), m->call_ns - m->sum_launch_ns) : 0;
     m->wall_ns = (uint64_t)(m->base.wall_ns + 0.5);
     for (uint32_t i = 0; i < m->rank_count; i++)
         m->launch_ns = m->ranks[i].launch_ns > m->launch_ns ? m->ranks[i].launch_ns : m->launch_ns;

@@ -99,6 +99,7 @@ struct report_model {
     uint64_t cost_ns;
     /* Of all streams: wall time = calls + regions + gaps outside of both + what lost its order. */
     uint64_t stream_wall_ns, call_ns, region_ns, gap_ns, lost_ns;
+    uint64_t unfinished_ns; /* of a run that died besides: in calls that did not end, which are no events */
     struct report_efficiency efficiency;
     uint32_t site_count, region_count, rank_count, peer_count;
     struct report_site *sites, *regions; /* most time first */

@@ -272,8 +272,38 @@ static void add_other_threads(struct account *a)
             where = i;
         }
     }
-    if (where != GRAMMAR_NONE)
+    if (where != GRAMMAR_NONE && !m->unfinished_ns)
         add_at(a, m->sites[where].terminal, REPORT_OTHER_THREADS, rest);
+}
+
+/* Whether a terminal is the call in which a rank's first thread stood when the run died. */
+static bool stood_in(const struct job *j, const struct job_end *end, uint32_t terminal)
+{
+    const struct job_terminal *t = &j->terminals[terminal];
+    const struct job_frame *a = t->callsite == GRAMMAR_NONE ? NULL : job_innermost(j, t->callsite),
+                           *b = end->callsite == GRAMMAR_NONE ? NULL : job_innermost(j, end->callsite);
+
+    return end->inside && !end->thread && t->function == end->function && a && b && a->module == b->module &&
+           a->offset == b->offset;
+}
+
+static void add_unfinished(struct account *a)
+{
+    const struct report_model *m = a->f->report->model;
+    const struct job_ends *ends = &m->job->ends;
+    struct report_finding one = { .kind = REPORT_UNFINISHED, .call = GRAMMAR_NONE,
+                                  .seconds = (double)m->unfinished_ns / 1e9 };
+    bool *in = calloc(a->f->ranks + 1u, sizeof *in);
+
+    for (uint32_t i = 0; i < ends->count; i++)
+        for (uint32_t t = 0; t < m->job->terminal_count; t++)
+            if (stood_in(m->job, &ends->of[i], t) && ends->of[i].rank < a->f->ranks) {
+                one.call = one.call == GRAMMAR_NONE ? t : one.call;
+                in[ends->of[i].rank] = true;
+            }
+    if (one.call != GRAMMAR_NONE)
+        findings_add_at(a->f, one, one.call, one.call, in);
+    free(in);
 }
 
 void findings_of_rests(struct findings *f)
@@ -290,6 +320,7 @@ void findings_of_rests(struct findings *f)
     add_serial(&a);
     add_other_threads(&a);
     add_ended(&a);
+    add_unfinished(&a);
     free(a.transfer);
     free(a.open);
     free(a.idle);

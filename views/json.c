@@ -42,7 +42,7 @@ static void add_job(const struct report *r, cJSON *root)
     /* Where the wall time of all streams went; the parts add up to it. */
     ADD(cJSON_AddObjectToObject(root, "accounting"), TIME("wall_seconds", m->stream_wall_ns),
         TIME("call_seconds", m->call_ns), TIME("region_seconds", m->region_ns), TIME("gap_seconds", m->gap_ns),
-        TIME("lost_seconds", m->lost_ns));
+        TIME("lost_seconds", m->lost_ns), TIME("unfinished_seconds", m->unfinished_ns));
 }
 
 static void add_findings(struct report *r, cJSON *root)
@@ -259,6 +259,8 @@ static void add_streams(const struct report *r, cJSON *root)
                        NUMBER("events", s->events), NUMBER("lost", s->lost),
                        TIME("begin_seconds", job_stream_mean(s, s->begin_ns)), NUMBER("clock_rate", job_stream_rate(s)),
                        TIME("wall_seconds", job_stream_mean(s, s->wall_ns)),
+                       TIME("init_seconds", fmin((double)job_stream_launch(r->job, s),
+                                                  (double)job_stream_mean(s, s->mpi_ns))),
                        TIME("mpi_seconds", job_stream_mean(s, s->mpi_ns)),
                        TIME("omp_seconds", job_stream_mean(s, s->omp_ns)),
                        TIME("pythia_seconds", job_stream_mean(s, s->cost_ns)));

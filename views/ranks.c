@@ -26,10 +26,10 @@ static void print_classes(struct report *r, FILE *out)
 
 /* --- Balance --- */
 
-/* Computation, OpenMP and MPI of a rank as a bar of `width`, the longest rank's wall time being the whole. */
+/* Computation, OpenMP and MPI of a rank, from the end of MPI_Init on, as a bar of `width`: the longest rank's time. */
 static const char *bar_text(const struct report_rank *k, uint64_t wall, int width)
 {
-    const uint64_t part[] = { k->compute_ns, k->omp_ns, k->mpi_ns };
+    const uint64_t part[] = { k->compute_ns, k->omp_ns, k->mpi_ns - k->launch_ns };
     char *bar = report_text("|%*s|", width, "");
     uint64_t sum = 0;
     int at = 0;
@@ -45,7 +45,7 @@ static const char *bar_text(const struct report_rank *k, uint64_t wall, int widt
 
 static void print_rank(const struct report_rank *k, uint64_t most, struct views_table *t)
 {
-    double wall = (double)k->wall_ns, mpi = report_percent((double)k->mpi_ns, wall);
+    double wall = (double)(k->wall_ns - k->launch_ns), mpi = report_percent((double)(k->mpi_ns - k->launch_ns), wall);
 
     ROW(t, TEXT("", report_rank_text(k->rank, k->ranks), "rank", 6), NUMBER("", k->streams, "streams", 8),
         COUNT("", k->events, "events", 10), TIME("", wall, "wall", 10),

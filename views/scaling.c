@@ -226,7 +226,7 @@ static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
     const struct figures f = figures_of(s, i);
 
     ADD(jobs, TEXT("file", s->file[i]), NUMBER("ranks", r->job->info.ranks), NUMBER("threads", threads_of(r)),
-        TIME("wall_seconds", r->model->wall_ns), TIME("all_seconds", r->model->stream_wall_ns),
+        TIME("wall_seconds", r->model->wall_ns), TIME("all_seconds", r->model->base.ns),
         NUMBER("speedup", f.speedup), NUMBER("efficiency", f.efficiency), NUMBER("global_efficiency", f.global),
         NUMBER("parallel_efficiency", f.parallel), NUMBER("load_balance", f.balance),
         NUMBER("communication_efficiency", f.communication), NUMBER("computation_scaling", f.computation),

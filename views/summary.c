@@ -105,6 +105,9 @@ static void print_shares(struct report *r, FILE *out)
         if (c != JOB_NO_CALL_KIND && share >= 0.05 && listed < 4)
             fprintf(out, "%s%s %.1f %%", listed++ ? ", " : "  of it: ", job_call_kind_text(c), share);
     }
+    if (m->unfinished_ns)
+        fprintf(out, "%sin calls that did not end %.1f %%", listed++ ? ", " : "  of it: ",
+                report_share(m, (double)m->unfinished_ns));
     if (listed)
         fputc('\n', out);
 }

@@ -265,8 +265,8 @@ static void print_path(struct report *r, FILE *out)
     uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
     fprintf(out, "\ncritical path: %s, ends on rank %u\n", report_time((double)a->result.longest),
             last);
-    fputs("imbalance: what of the path one rank has more at a place than their mean: what sharing that work would save\n\n",
-          out);
+    fputs("imbalance: what of the path one rank has more at a place than their mean: what sharing that work would "
+          "save\n\n", out);
     print_pieces(r, a, last, out);
     fputs("\nby rank:", out);
     for (uint32_t i = 0; i * block < ranks; i++) {

@@ -3,7 +3,8 @@
 const MOST_RANKS = 256, MOST_CELLS = 64;
 
 function drawBalance() {
-  const target = byId("balance"), ranks = data.streams.filter(s => s.thread === 0);
+  const target = byId("balance"), ranks = data.streams.filter(s => s.thread === 0)
+    .map(s => ({ ...s, wall_seconds: s.wall_seconds - s.init_seconds, mpi_seconds: s.mpi_seconds - s.init_seconds })); // the run
   if (!ranks.length) { target.append("No rank was recorded."); return; }
   const longest = Math.max(...ranks.map(s => s.wall_seconds), 1e-12);
   // Of many ranks the ones at regular distances, and always the extremes of time in MPI.

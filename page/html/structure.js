@@ -19,10 +19,12 @@ function rateText(call, loop) {
   return [text, by].filter(t => t).join(", ");
 }
 
-function timeRow(name, text, seconds, all, kind, title) {
-  const share = percent(seconds / all);
+// parts: [kind, seconds], one after the other.
+function timeRow(name, text, parts, all, title) {
+  const share = percent(parts.reduce((s, p) => s + p[1], 0) / all);
+  const part = ([kind, seconds]) => element("i", { style: `width:${(100 * seconds / all).toFixed(2)}%;background:${colour(kind)}` });
   return element("div", { class: "pair", title }, element("span", {}, name),
-    element("div", {}, element("div", { class: "bar" }, element("i", { style: `width:${(100 * seconds / all).toFixed(2)}%;background:${colour(kind)}` }))),
+    element("div", {}, element("div", { class: "bar" }, ...parts.map(part))),
     element("span", { class: "wide" }, [text, share].filter(t => t).join(", ")));
 }
 
@@ -34,17 +36,24 @@ const large = all => part => {
   return shown;
 };
 
+// What was computed before the call, then the call itself.
+function callRow(c, loop, all) {
+  const before = c.seconds - c.call_seconds, name = `${c.call} ${c.callsite}`;
+  return timeRow(name, rateText(c, loop), [["computation", before], [kindOfCall(c.call), c.call_seconds]], all,
+    `${name}\n${plural(c.count, "call")}: ${time(c.call_seconds)}, computation before: ${time(before)}`);
+}
+
 function loopTree(loop, all) {
   const place = loop.file && loop.line ? ` ${loop.file}:${loop.line}` : "", { seconds } = loop;
   const name = loop.function + place, title = `${name}\n${turnsText(loop)}${loop.turns === null ? "" : `, ${time(loop.seconds_per_turn)} each`}\n${percent(loop.share / 100)} of the ranks' time`;
   return element("details", { class: "loop", open: "" },
-    element("summary", {}, timeRow(name, turnsText(loop), seconds, all, "computation", title)),
-    ...loop.calls.filter(large(all)).map(c => timeRow(`${c.call} ${c.callsite}`, rateText(c, loop), c.seconds, all, kindOfCall(c.call), `${c.call} ${c.callsite}\n${plural(c.count, "call")}, ${time(c.seconds)}`)),
+    element("summary", {}, timeRow(name, turnsText(loop), [["computation", seconds]], all, title)),
+    ...loop.calls.filter(large(all)).map(c => callRow(c, loop, all)),
     ...loop.loops.filter(large(all)).map(l => loopTree(l, all)));
 }
 
 function drawLoops() {
-  const all = data.loops.reduce((s, l) => s + l.seconds, 0) || 1;
+  const all = data.job.base_seconds || 1;
   byId("loops").append(...data.loops.filter(large(all)).map(l => loopTree(l, all)));
   if (!data.loops.length) byId("loops").append("Nothing was seen to repeat.");
   byId("loops-note").textContent = (data.loops_by === "code" ? "Loops of the machine code." : "By what repeats in the events: there is no code to read.") +

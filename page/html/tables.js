@@ -138,11 +138,11 @@ function drawSummary() {
   if (j.missing_ranks) byId("where").append(element("p", {}, `Incomplete: ${j.missing_ranks} of ${j.ranks} ranks are missing.`));
   if (j.lost) byId("where").append(element("p", {}, `The memory cap was reached: the order of ${count(j.lost)} events was given up.`));
   const sums = { computation: data.accounting.gap_seconds, omp: data.accounting.region_seconds };
-  for (const c of data.callsites) {
+  for (const c of data.callsites.filter(c => c.app_percent !== null)) { // what is before the run is no part of it
     const kind = callKind(c.class);
     sums[kind] = (sums[kind] || 0) + c.time_seconds;
   }
-  const all = data.accounting.wall_seconds || 1, parts = Object.entries(sums).filter(p => p[1] > 0);
+  const all = j.base_seconds || 1, parts = Object.entries(sums).filter(p => p[1] > 0);
   byId("where").append(element("div", { class: "bar", role: "img", "aria-label": "Where the time went" },
     ...parts.map(([k, s]) => element("i", { style: `width:${100 * s / all}%;background:${colour(k)}`, title: `${kinds[k]}: ${percent(s / all)}` }))),
   element("div", { class: "legend" }, ...parts.sort((a, b) => b[1] - a[1]).map(([k, s]) =>

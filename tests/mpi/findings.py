@@ -25,7 +25,7 @@ for line in open(expected):
         print(f"{kind}: {match[0]['seconds']} s where the source says {seconds}")
         wrong += 1
 RESTS = ("io", "communicators", "start_and_end", "ended_early", "idle_ranks", "transfer", "no_processor",
-         "threads_wait", "fork_and_join", "other_threads", "not_explained") # what is in no wait for a rank
+         "threads_wait", "fork_and_join", "other_threads", "unfinished", "not_explained") # in no wait for a rank
 for f in found:
     if f["kind"] not in RESTS and f["share"] > 0.02 + (delay if f["kind"] == "moving_imbalance" else 0):
         print(f"too much: {f}")

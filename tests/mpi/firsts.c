@@ -98,6 +98,18 @@ static void critical(void)
     }
 }
 
+static void dies(void)
+{
+    static int turn;
+
+    all();
+    if (rank == 1 && ++turn == 10) {
+        for (int i = 0; i < 4; i++)
+            work(250);
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+}
+
 static void even(void)
 {
     work(5);
@@ -108,7 +120,7 @@ int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*turn)(void); } of[] = {
         { "slow", slow }, { "late", late }, { "chain", chain }, { "ring", ring }, { "moving", moving },
-        { "uneven", uneven }, { "serial", serial }, { "critical", critical }, { "even", even },
+        { "uneven", uneven }, { "serial", serial }, { "critical", critical }, { "even", even }, { "dies", dies },
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

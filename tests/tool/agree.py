@@ -15,7 +15,7 @@ import sys
 KINDS = {"late_sender", "late_receiver", "imbalance", "moving_imbalance", "serial_chain", "starved_workers",
          "waiting_master", "small_regions", "uneven_threads", "serial_part", "many_small_messages",
          "io", "communicators", "start_and_end", "ended_early", "idle_ranks", "transfer", "no_processor",
-         "threads_wait", "fork_and_join", "other_threads", "not_explained"}
+         "threads_wait", "fork_and_join", "other_threads", "unfinished", "not_explained"}
 bad = []
 
 
@@ -40,8 +40,8 @@ def times(r):
     same("regions", sum(g["time_seconds"] for g in regions), a["region_seconds"])
     gaps = sum(c["gap_seconds"] for c in calls + regions) # those inside a region are its time
     need("gaps: %r and %r" % (gaps, a["gap_seconds"]), -1e-6 <= gaps - a["gap_seconds"] <= a["region_seconds"] + 1e-6)
-    same("parts, wall time", a["call_seconds"] + a["region_seconds"] + a["gap_seconds"] + a["lost_seconds"],
-         a["wall_seconds"], 1e-4)
+    parts = [a[k + "_seconds"] for k in ("call", "region", "gap", "lost", "unfinished")]
+    same("parts, wall time", sum(parts), a["wall_seconds"], 1e-4)
     same("streams, wall time", sum(s["wall_seconds"] * s["ranks"] for s in r["streams"]), a["wall_seconds"])
     first = [s for s in r["streams"] if s["thread"] == 0]
     same("ranks, MPI", sum(s["mpi_seconds"] * s["ranks"] for s in first), r["job"]["mpi_seconds"])
@@ -49,7 +49,7 @@ def times(r):
     same("events", sum(s["events"] for s in r["streams"]), r["job"]["events"])
     for one in r["series"]:
         stream = next((s for s in first if s["rank"] == one["rank"]), None)
-        if stream and one["ranks"] == 1: # a value is a 65535th of a step
+        if stream and one["ranks"] == 1 and not a["unfinished_seconds"]: # a value is a 65535th of a step
             steps = len(one["mpi"]) * one["step_seconds"] / 65535
             same("series of rank %d, MPI" % one["rank"], sum(one["mpi"]), stream["mpi_seconds"], 1e-3, steps + 2e-4)
 
@@ -143,6 +143,7 @@ def fits(outer, known):
     inside = sum(i["seconds"] for i in outer["loops"])
     need("%s: what is in it takes no more" % name, inside <= outer["seconds"] * 1.000001)
     for c in outer["calls"]:
+        need("%s: %s takes no more than with what is before it" % (name, c["call"]), c["call_seconds"] <= c["seconds"])
         if c["every"] is not None:
             same("%s: every of %s" % (name, c["call"]), c["every"] * c["per_turn"], 1)
 
@@ -190,6 +191,7 @@ def shown(r):
     text, waits = pythia("report", sys.argv[2]), pythia("report", sys.argv[2], "--view", "waits")
     calls = [c for c in r["callsites"] if c["app_percent"] is not None]
     of_mpi = sum(c["app_percent"] for c in calls if c["function"].startswith("MPI_"))
+    of_mpi += 100 * r["accounting"]["unfinished_seconds"] / r["job"]["base_seconds"]
     time = re.search(r"^time: computation ([0-9.]+) %, OpenMP ([0-9.]+) %, MPI ([0-9.]+) %(?:, ended ([0-9.]+) %)?",
                      text, re.M)
     if r["job"]["events"]:
@@ -226,6 +228,20 @@ def shown(r):
     for key in r:
         need("page: %s" % key, page.get(key) == r[key] or key in ("calltree", "loops"))
     by_rank(r)
+    ranks(r)
+
+
+def ranks(r):
+    """The ranks' view: each rank's parts, and what is useful, from the end of MPI_Init on."""
+    first = [s for s in r["streams"] if s["thread"] == 0]
+    rows = re.findall(r"^ *([0-9]+)(?:-[0-9]+)? .* ([0-9.]+)% +([0-9.]+)% +([0-9.]+)% +([0-9.]+)% ",
+                      pythia("report", sys.argv[2], "--view", "ranks"), re.M)
+    need("ranks: a line each", len(rows) == len(first))
+    for row, s in zip(rows, first):
+        of = s["wall_seconds"] - s["init_seconds"]
+        if of > 0:
+            same("rank %s: MPI" % row[0], float(row[3]), 100 * (s["mpi_seconds"] - s["init_seconds"]) / of, 0, 0.06)
+            same("rank %s: all of it" % row[0], sum(float(x) for x in row[1:4]), 100, 0, 0.2)
 
 
 def by_rank(r):

@@ -69,7 +69,7 @@ START_TEST(ranks_that_differ)
     ck_assert_uint_eq(m->turns.sum, _i ? 20 : 40);
     ck_assert_double_eq(report_loop_mean_turns(m), _i ? 10 : 20);
     ck_assert_double_eq(report_loop_turns(m), _i ? 10 : -1);
-    ck_assert_double_eq_tol(report_share(r->model, m->ns), _i ? 100 : 100 * 2 / 3., 1e-6); /* of the longest rank's time */
+    ck_assert_double_eq_tol(report_share(r->model, m->ns), _i ? 100 : 100 * 2 / 3., 1e-6);
     report_destroy(r);
     job_destroy(j);
 }
