@@ -21,6 +21,14 @@ void oracle_dead_reckoning_judge(struct oracle *o, bool foreseen)
     o->trouble += ((foreseen ? 0 : 1) - o->trouble) / RECENT;
 }
 
+/* Each takes the same share of it off. */
+void oracle_dead_reckoning_foreseen(struct oracle *o, uint32_t events)
+{
+    for (float stays = 1 - 1.0f / RECENT; events; events >>= 1, stays *= stays)
+        if (events & 1)
+            o->trouble *= stays;
+}
+
 static void keep_heaviest(struct oracle *o)
 {
     oracle_swap(&o->now[0], &o->now[oracle_heaviest(o) - o->now]);

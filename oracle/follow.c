@@ -5,6 +5,7 @@
  * brought to 1. Repairs are paid from an account (dead_reckoning.c).
  */
 
+#include "base/fpu.h"
 #include "oracle/internal.h"
 
 enum {
@@ -301,8 +302,78 @@ static inline bool go_on(struct oracle *o, uint32_t terminal)
     return true;
 }
 
+/* --- What is expected --- */
+
+/* Whether the hypothesis goes on to `terminal` where no loop is left or entered but the innermost rule's own: its next
+   turn, its next node, or the first node of the rule's next turn. */
+static inline bool go_on_inside(const struct oracle_reference *ref, struct oracle_hypothesis *h, uint32_t terminal)
+{
+    const struct oracle_index *x = ref->index;
+    const struct grammar_flat_node *nodes = x->grammar->nodes;
+    struct oracle_frame *f = &h->frames[h->depth - 1], next = *f;
+    next.turn++;
+    if (next.turn >= oracle_turns(ref, f->node)) {
+        if (nodes[f->node].exponent > 1)
+            return false;
+        next = (struct oracle_frame){ f->node + 1, 0, 0 };
+        if (!oracle_has_next(x, f->node)) {
+            if (h->depth < 2 || f[-1].turn + 1 >= oracle_turns(ref, f[-1].node))
+                return false;
+            next.node = x->grammar->rules[x->rule[f->node]].first;
+            if (nodes[next.node].symbol == terminal)
+                f[-1].turn++;
+        }
+    }
+    if (nodes[next.node].symbol != terminal)
+        return false;
+    *f = next;
+    return true;
+}
+
+/* A median that moves by a few per cent learns as much from some events as from all. */
+static bool settled(const struct oracle_gap_median *m)
+{
+    static const float most = 0.041f; /* oracle_gap_learn() lets it fall to 0.04 */
+    uint32_t step, bound;
+    memcpy(&step, &m->step, sizeof step); /* as bits: a comparison of fractions may set a flag of the program's */
+    memcpy(&bound, &most, sizeof bound);
+    return step && step < bound;
+}
+
+static __attribute__((noinline)) void compare_sometimes(struct oracle *o, uint32_t terminal, uint64_t gap,
+                                                        uint64_t duration)
+{
+    enum { SOMETIMES = 4 }; /* below it, at random: no period falls in step */
+    base_fpu_t kept = base_fpu_hold();
+    compare_times(o, &o->now[0], terminal, gap, duration);
+    o->uncompared = oracle_random_below(&o->pause, SOMETIMES);
+    base_fpu_give_back(kept);
+}
+
+bool oracle_follow_expected(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
+{
+    struct oracle_hypothesis *h = &o->now[0];
+    if (o->countdown <= 1 || o->dead_reckoning || o->count != 1 || h->depth == 0 || terminal >= GRAMMAR_LOST)
+        return false;
+    const struct oracle_reference *ref = &o->reference[h->reference];
+    if (!go_on_inside(ref, h, terminal))
+        return false;
+    const struct oracle_frame *f = &h->frames[h->depth - 1];
+    o->countdown--;
+    o->fast++;
+    if (o->uncompared-- == 0 || !settled(&ref->gap_median[f->node][f->turn > 0]))
+        compare_sometimes(o, terminal, gap, duration);
+    oracle_interval_event(&o->intervals, terminal, gap, duration);
+    remember(o, terminal);
+    if (o->mixer.past)
+        oracle_past_store(o->mixer.past, terminal, gap, duration);
+    return true;
+}
+
 void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
+    if (oracle_follow_expected(o, terminal, gap, duration))
+        return;
     if (terminal >= GRAMMAR_LOST)
         terminal = GRAMMAR_NONE;
     oracle_interval_event(&o->intervals, terminal, gap, duration);

@@ -213,6 +213,8 @@ struct oracle {
     struct oracle_time seen, said;         /* recent times, observed and predicted */
 
     uint64_t random;
+    uint64_t pause;                        /* random, for this alone: samples do not depend on it */
+    uint32_t uncompared;                   /* expected events until the next one whose times are compared */
     uint64_t sample_at;                    /* event number of the next sample */
     uint32_t sample_weight;                /* events until the next sample: what this one stands for */
     uint32_t sample_turn, stands_for[ORACLE_BUCKETS];
@@ -342,6 +344,7 @@ bool oracle_known(const struct oracle *o, uint32_t terminal);
 
 /* --- dead_reckoning.c --- */
 void oracle_dead_reckoning_judge(struct oracle *o, bool foreseen); /* after each event off the fast path */
+void oracle_dead_reckoning_foreseen(struct oracle *o, uint32_t events); /* so many were */
 void oracle_dead_reckoning_begin(struct oracle *o);
 void oracle_dead_reckon(struct oracle *o, uint32_t terminal);   /* an event */
 void oracle_dead_reckoning_end(struct oracle *o);                  /* if it is time to */

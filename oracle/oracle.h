@@ -63,6 +63,9 @@ void oracle_destroy(struct oracle *o);
 /* The stream's next event happened, `gap` ns after the one before and `duration` ns long. Terminal GRAMMAR_NONE: an
    event that the reference does not know. */
 void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);
+/* The same where the position expected it in its innermost rule, and nothing else is due. False: nothing was done.
+   The caller's floating-point state stays as it is. */
+bool oracle_follow_expected(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);
 
 struct oracle_answer {
     uint32_t terminal;      /* GRAMMAR_NONE: unknown */

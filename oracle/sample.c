@@ -13,7 +13,7 @@
    events until the next one of its distance: what is often at first is not more. */
 enum { DOUBTED = 8, /* events between answers at distance 1 */
        EARLY = 512, YOUNG = 4096, EARLY_INTERVAL = 2, YOUNG_INTERVAL = 8, INTERVAL = 32,
-       ASLEEP_INTERVAL = 64 };
+       ASLEEP_INTERVAL = 128 };
 
 static const uint32_t sampled_at[ORACLE_BUCKETS] = { 1, 4, 16, 64, 128 };
 static const int score_of[ORACLE_BUCKETS] = { 0, -1, 1, 2, 3 }; /* which distance of the score that is */

@@ -42,8 +42,7 @@ void oracle_flush(struct oracle *o)
         o->misses *= 1024 / o->window;
         o->window = 1024;
     }
-    for (uint64_t i = 0; i < o->fast && i < 64; i++)
-        oracle_dead_reckoning_judge(o, true);
+    oracle_dead_reckoning_foreseen(o, o->fast < 64 ? (uint32_t)o->fast : 64);
     for (uint32_t i = 0; i < o->count; i++)
         o->now[i].age += (uint32_t)o->fast;
     o->agreed += (uint32_t)o->fast;

@@ -142,8 +142,34 @@ static bool has_peer(uint32_t peer_class, const struct grammar_event *event)
 
 static bool chosen_for_sample(struct session_peers *p)
 {
+    if (session.checks_peers)
+        return true;
+    if (p->unasked) {
+        p->unasked--;
+        return false;
+    }
     p->random = p->random * 1664525u + 1013904223u;
-    return session.checks_peers || p->random >> 16 < 65536 / SAMPLE;
+    p->unasked = (p->random >> 16) % (2 * SAMPLE - 1);
+    return true;
+}
+
+bool session_peers_idle(const struct session_peers *p, uint32_t peer_class, const struct grammar_event *event)
+{
+    return p->off || !has_peer(peer_class, event) ||
+           (p->learned && p->unasked && !session.checks_peers && oracle_peers_calm(p->learned));
+}
+
+void session_peers_pass(struct session_peers *p, uint32_t peer_class, uint32_t terminal,
+                        const struct grammar_event *event)
+{
+    if (!p->learned || p->off)
+        return;
+    if (has_peer(peer_class, event)) {
+        p->unasked--;
+        oracle_peers_skip(p->learned, terminal, event->value[GRAMMAR_PEER]);
+    } else {
+        oracle_peers_pass(p->learned, terminal, -1);
+    }
 }
 
 void session_peers_before(struct session_stream *s, uint32_t peer_class, const struct grammar_event *event)

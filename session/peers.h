@@ -29,7 +29,7 @@ struct session_peers {
     bool own;                      /* the one reference is this stream's own class, at the same number of ranks */
     bool off;                      /* no memory for it */
     struct oracle_score_peers score, late;
-    uint32_t random;
+    uint32_t random, unasked; /* unasked: events with a peer until the next one that is asked about */
     /* From session_peers_before to session_peers_after: what was foretold of the coming event. */
     bool asked;
     int source;
@@ -42,6 +42,10 @@ struct session_peers {
 void session_peers_before(struct session_stream *s, uint32_t peer_class, const struct grammar_event *event);
 void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t terminal,
                          const struct grammar_event *event);
+/* Whether an event is neither asked about nor learned from: then it only passes, once it is followed. */
+bool session_peers_idle(const struct session_peers *p, uint32_t peer_class, const struct grammar_event *event);
+void session_peers_pass(struct session_peers *p, uint32_t peer_class, uint32_t terminal,
+                        const struct grammar_event *event);
 void session_peers_close(struct session_peers *p);
 
 #endif

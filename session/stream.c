@@ -186,12 +186,28 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
         leave_out(s, after - s->last);
 }
 
+/* What the oracle expected, and nothing is due: it takes as little as recording does, and like that is part of the gap
+   that comes. */
+static inline bool follow_expected(struct session_stream *s, const struct grammar_event *e, uint32_t peer_class,
+                                   uint64_t end)
+{
+    uint32_t terminal;
+    if (!s->oracle || s->events > s->sample_at || end >= s->progress_at || !session.options.quick ||
+        !session_peers_idle(&s->peers, peer_class, e))
+        return false;
+    terminal = s->keys.reference_terminal[e->terminal];
+    if (!oracle_follow_expected(s->oracle, terminal, e->gap, e->duration))
+        return false;
+    session_peers_pass(&s->peers, peer_class, terminal, e);
+    return true;
+}
+
 /* The values and the terminal of `e` are there; the rest is filled in here: an event is written once and never
-   copied. */
+   copied. `plain`: nothing is to be left out of the time after it. */
 static inline __attribute__((always_inline)) void append_known(struct session_stream *s, uint32_t entry,
                                                                enum job_phase phase, enum job_kind kind, uint32_t path,
                                                                uint64_t begin, uint64_t end, struct grammar_event *e,
-                                                               bool in_region, uint64_t before)
+                                                               bool in_region, uint64_t before, bool plain)
 {
     bool look = s->events >= s->look_at;
     e->gap = begin - s->last;
@@ -203,21 +219,22 @@ static inline __attribute__((always_inline)) void append_known(struct session_st
         session_hops_note(&s->hops, e->terminal, path, e->gap, e->duration);
         grammar_append(s->grammar, e);
     }
-    if (__builtin_expect(look, 0))
+    if (__builtin_expect(look, 0) &&
+        !(plain && follow_expected(s, e, s->keys.entries[entry].key.peer_class, end)))
         append_timed(s, entry, phase, e, before);
 }
 
 static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
                                                          enum job_phase phase, enum job_kind kind, uint32_t path,
                                                          uint64_t begin, uint64_t end, struct grammar_event *e,
-                                                         bool in_region)
+                                                         bool in_region, bool plain)
 {
     uint64_t before = phase == JOB_OPEN && s->events >= s->look_at ? base_clock_now() : end;
     e->terminal = session_terminal_of(s, entry, phase);
     if (__builtin_expect(e->terminal == GRAMMAR_NONE, 0))
         session_off("out of memory for a new event");
     else
-        append_known(s, entry, phase, kind, path, begin, end, e, in_region, before);
+        append_known(s, entry, phase, kind, path, begin, end, e, in_region, before, plain);
 }
 
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
@@ -228,7 +245,7 @@ static __attribute__((noinline)) void open_spans(struct session_stream *s)
         struct grammar_event e;
         e.channels = 0;
         if (!span->opened && stream_take(s))
-            append(s, span->entry, JOB_OPEN, JOB_REGION, span->path, span->begin, span->begin, &e, i > 0);
+            append(s, span->entry, JOB_OPEN, JOB_REGION, span->path, span->begin, span->begin, &e, i > 0, false);
         stream_release(s);
         span->opened = true;
     }
@@ -346,7 +363,7 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         append(s, span->entry, span->opened ? JOB_CLOSE : JOB_LEAF, JOB_REGION, span->path,
-               span->opened ? end : span->begin, end, e, span->opened || s->open_count);
+               span->opened ? end : span->begin, end, e, span->opened || s->open_count, !span->opened && !skipped);
         account(s, span, end);
         leave_skipped(s, skipped);
         show(s, span->entry, e, end);
@@ -424,7 +441,7 @@ static inline __attribute__((always_inline)) void whole(struct session_stream *s
         s->call_ns += end - begin;
         if (around)
             around->inside += end - begin;
-        append(s, entry, JOB_LEAF, JOB_CALL, path, begin, end, e, around);
+        append(s, entry, JOB_LEAF, JOB_CALL, path, begin, end, e, around, !skipped);
         leave_skipped(s, skipped);
         show(s, entry, e, end);
     }
@@ -454,7 +471,7 @@ void session_memo_whole(const struct session_memo *memo, struct grammar_event *e
     if (stream_take(s)) {
         s->call_ns += end - begin;
         e->terminal = memo->terminal;
-        append_known(s, memo->entry, JOB_LEAF, JOB_CALL, memo->path, begin, end, e, false, end);
+        append_known(s, memo->entry, JOB_LEAF, JOB_CALL, memo->path, begin, end, e, false, end, true);
         show(s, memo->entry, e, end);
     }
     stream_release(s);
