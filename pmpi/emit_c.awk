@@ -43,11 +43,13 @@ function emit(    list, n, i, name, passed, used_args) {
     }
     print_info()
     short = remembers()
+    alone = is_alone()
     print "    " type " result;"
     if (annotation("status"))
         print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
     if (short) print_again("result = P" call_name "(" used_args ")", "result", " result")
-    print "    if (!pmpi_hook_open(&call, &hook_info))"
+    print "    if (!" (alone ? "pmpi_hook_open_alone(&call, &hook_info, base_frame_here())" : \
+                             "pmpi_hook_open(&call, &hook_info)") ")"
     print "        return P" call_name "(" passed ");"
     before_call()
     if (annotation("statuses"))

@@ -171,11 +171,9 @@ function after_call(    receive) {
 
 # Where a poll completed nothing it is none after all.
 function print_end() {
+    print_learn()
     if (annotation("completes") && annotation("poll")) print "    pmpi_hook_end_if(&call, " completed() ");"
-    else {
-        print_learn()
-        print "    pmpi_hook_end(&call);"
-    }
+    else print "    pmpi_hook_end(&call);"
 }
 
 # "source,recvtag": what the call receives; known once it has, of a call that only starts it not at all.
@@ -275,7 +273,11 @@ function print_again(call, result, back,    peer) {
     print "    } else {"
 }
 
+# Whether its identity is the call alone, whatever it completes.
+function is_alone() { return annotation("completes") ~ /^(all|any|some)$/ && !annotation("restarts") }
+
 function print_learn() {
+    if (alone) print "    pmpi_hook_again_learn_alone(&call);"
     if (short)
         print "    pmpi_hook_again_learn(&call, " again_handles() ", " \
             (bytes_type ? "pmpi_hook_fixed_size(" bytes_type ")" : "0") ");"

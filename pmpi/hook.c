@@ -48,6 +48,29 @@ inline void pmpi_hook_prepare(struct pmpi_hook_call *call, const struct watch_ca
     call->element = 1;
     call->accepted = false;
     call->watched = pmpi_hook_watched();
+    call->memo = NULL;
+}
+
+bool pmpi_hook_open_alone(struct pmpi_hook_call *call, const struct watch_call *info, struct base_frame frame)
+{
+    const struct session_memo *memo = session_memo_find(info, frame.at);
+    if (__builtin_expect(!memo || memo->version !=
+                         atomic_load_explicit(&pmpi_hook_comm_generation, memory_order_acquire), 0))
+        return pmpi_hook_open_from(call, info, frame);
+    session_memo_enter(frame);
+    call->error = &errno;
+    call->kept = *call->error;
+    call->stream = memo->stream;
+    call->frame = frame;
+    call->memo = memo;
+    call->slot = memo->slot;
+    call->entry = memo->entry;
+    call->comm = NULL;
+    call->peers = NULL;
+    call->info = info;
+    call->event.channels = 0;
+    call->accepted = call->watched = false;
+    return true;
 }
 
 uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm)
@@ -71,7 +94,8 @@ static inline __attribute__((always_inline)) void begin(struct pmpi_hook_call *c
 {
     struct watch_board *board = watch_board_mine; /* it stays, whatever callbacks do */
     struct watch_thread *place = board ? NULL : session_place(call->stream);
-    came(call, from);
+    if (!call->memo)
+        came(call, from);
     if (board)
         watch_board_place(board, call->info, call->slot, where);
     *call->error = call->kept;
@@ -128,7 +152,9 @@ static uint32_t hook_terminal(struct pmpi_hook_call *call)
 
 void pmpi_hook_end(struct pmpi_hook_call *call)
 {
-    if (__builtin_expect(call->watched, false)) {
+    if (call->memo) {
+        session_memo_whole(call->memo, &call->event, pmpi_hook_since(call), call->end);
+    } else if (__builtin_expect(call->watched, false)) {
         pmpi_hook_callbacks_after(call);
     } else {
         uint32_t entry = hook_entry(call);
@@ -465,6 +491,18 @@ void pmpi_hook_again_failed(struct pmpi_hook_call *call, const struct watch_call
     pmpi_hook_prepare(call, info, a->memo->stream, frame);
     came(call, (void *)frame.word);
     call->begin = a->begin;
+}
+
+void pmpi_hook_again_learn_alone(struct pmpi_hook_call *call)
+{
+    unsigned version = atomic_load_explicit(&pmpi_hook_comm_generation, memory_order_acquire);
+    struct session_memo *memo = NULL;
+    if (!call->memo && call->accepted && !call->watched && !pmpi_hook_watched())
+        memo = session_memo_of(call->stream, call->slot, hook_entry(call), call->path);
+    if (!memo)
+        return;
+    memo->version = version;
+    memo->what = call->info;
 }
 
 void pmpi_hook_again_learn(struct pmpi_hook_call *call, uint64_t comm, uint64_t type, int size)

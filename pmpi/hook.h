@@ -57,6 +57,7 @@ struct pmpi_hook_call {
     bool watched;  /* by callbacks, as seen when it was opened: then the next two, too */
     int *error, kept; /* errno of this thread; what it was when the program, or MPI, handed over */
     struct session_slot *slot; /* of its stack (session/site.h) */
+    const struct session_memo *memo; /* that it was found by; NULL: it was looked at */
     uint32_t entry, path; /* of its identity, once they are known */
     struct { uint64_t samples, total; } counted[SESSION_SUMS]; /* until then */
 };
@@ -72,6 +73,8 @@ static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hoo
 {
     return pmpi_hook_open_from(call, info, base_frame_here());
 }
+/* The same of one whose identity is the call alone; the key is not filled where it was so before (call->memo). */
+bool pmpi_hook_open_alone(struct pmpi_hook_call *call, const struct watch_call *info, struct base_frame frame);
 /* The same where the guard is taken already, by that stream's call. */
 void pmpi_hook_prepare(struct pmpi_hook_call *call, const struct watch_call *info, struct session_stream *stream,
                        struct base_frame frame);
@@ -94,6 +97,8 @@ void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted);
 /* The same of a poll that asks whether something is there. Where it found nothing it is over: no event, its time is of
    the next one that finds something, if nothing else happens until then. Returns `found`. */
 bool pmpi_hook_polled(struct pmpi_hook_call *call, bool found);
+/* Before its end, of a call opened by pmpi_hook_open_alone(): the next one is like it. */
+void pmpi_hook_again_learn_alone(struct pmpi_hook_call *call);
 /* After returned; once all is known. */
 void pmpi_hook_end(struct pmpi_hook_call *call);
 /* Instead of end: what it found was nothing. */

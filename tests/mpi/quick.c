@@ -61,6 +61,27 @@ static void together(const struct call *c)
     MPI_Allreduce(out, in, c->count, MPI_INT, MPI_SUM, c->comm);
 }
 
+/* Completions of all kinds, with nothing to complete now and then. */
+static void completed(const struct call *c)
+{
+    char out[ROOM * 16] = {0}, in[4][ROOM * 16];
+    MPI_Request r[5];
+    MPI_Status status[5];
+    int done = 0, number, index[5];
+    for (int i = 0; i < 4; i++)
+        MPI_Irecv(in[i], c->count, c->type, c->source, i, c->comm, &r[i]);
+    r[4] = MPI_REQUEST_NULL;
+    for (int i = 0; i < 4; i++)
+        MPI_Send(out, c->count, c->type, c->dest, i, c->comm);
+    MPI_Waitany(1, r, index, status);
+    MPI_Waitsome(1, &r[1], &number, index, status);
+    while (!done)
+        MPI_Testall(1, &r[2], &done, status);
+    for (done = 0; !done;)
+        MPI_Testany(1, &r[3], index, &done, status);
+    MPI_Waitall(5, r, c->tag == 2 ? status : MPI_STATUSES_IGNORE);
+}
+
 /* --- What is not as it was: each changes the call of a turn --- */
 
 static MPI_Comm duplicate, half, ring, both;
@@ -170,14 +191,14 @@ static void jumped(struct call *c, int turn)
 static const struct row {
     const char *name;
     void (*change)(struct call *c, int turn);
-    int which; /* 1: messages, 2: collectives */
+    int which; /* 1: messages, 2: collectives, 4: completions */
 } rows[] = {
-    {"nothing", nothing, 3}, {"counts", other_count, 3}, {"tags", other_tag, 1}, {"any tag", any_tag, 1},
-    {"a rank, this rank", other_peer, 1}, {"null peers", null_peer, 1}, {"any source, then replies", any_source, 1},
+    {"nothing", nothing, 7}, {"counts", other_count, 7}, {"tags", other_tag, 5}, {"any tag", any_tag, 1},
+    {"a rank, this rank", other_peer, 1}, {"null peers", null_peer, 5}, {"any source, then replies", any_source, 5},
     {"datatypes", other_type, 1}, {"communicators", other_comm, 3}, {"roots", other_root, 2},
     {"a Cartesian communicator", on_the_ring, 3}, {"a part", alone, 3}, {"a datatype made and freed", made_type, 1},
-    {"a communicator made and freed", made_comm, 3}, {"errors", refused, 3}, {"pauses", paused, 3},
-    {"no pause", resumed, 3}, {"forks", forked, 3}, {"callbacks", watched, 3}, {"jumps", jumped, 3}};
+    {"a communicator made and freed", made_comm, 3}, {"errors", refused, 3}, {"pauses", paused, 7},
+    {"no pause", resumed, 3}, {"forks", forked, 3}, {"callbacks", watched, 7}, {"jumps", jumped, 3}};
 
 /* --- Rows --- */
 
@@ -190,6 +211,8 @@ static void one_turn(const struct row *row, int turn)
         there_and_back(&c);
     if (row->which & 2 && !setjmp(out))
         together(&c);
+    if (row->which & 4)
+        completed(&c);
 }
 
 /* Two ways to one place, at one depth of the stack. */
