@@ -24,7 +24,9 @@ function print_equips(    part) {
 function note_name() { functions = functions "    \"" call_name "\",\n" }
 END { if (!failed) printf "\nconst char *const pmpi_hook_functions[] = {\n%s    NULL};\n", functions }
 
-function frame() { return "base_frame_here()" }
+function own_handle(name) { return "PMPI_HOOK_HANDLE(" name ")" }
+function print_own_handles(indent) { }
+function received_status() { return "used" }
 
 function emit(    list, n, i, name, passed, used_args) {
     note_name()
@@ -47,9 +49,9 @@ function emit(    list, n, i, name, passed, used_args) {
     print "    " type " result;"
     if (annotation("status"))
         print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
+    print "    struct base_frame frame = base_frame_here();"
     if (short) print_again("result = P" call_name "(" used_args ")", "result", " result")
-    print "    if (!" (alone ? "pmpi_hook_open_alone(&call, &hook_info, base_frame_here())" : \
-                             "pmpi_hook_open(&call, &hook_info)") ")"
+    print "    if (!" opened() ")"
     print "        return P" call_name "(" passed ");"
     before_call()
     if (annotation("statuses"))

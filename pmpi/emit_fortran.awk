@@ -14,7 +14,7 @@
 # variables of the same names.
 
 BEGIN {
-    print "#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\"\n#include \"pmpi/fortran.h\""
+    print "#include \"pmpi/again.h\"\n#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\"\n#include \"pmpi/fortran.h\""
     fortran = "true"
     handle["MPI_Comm"] = "comm"; handle["MPI_Datatype"] = "type"; handle["MPI_Request"] = "request"
     handle["MPI_Win"] = "window"; handle["MPI_File"] = "file"; handle["MPI_Message"] = "message"
@@ -24,7 +24,13 @@ BEGIN {
 }
 
 function program(name) { return "f_" name }
-function frame() { return "frame" }
+function own_handle(name) { return "(uint64_t)*(const MPI_Fint *)f_" name }
+function print_own_handles(indent,    lines) {
+    lines = own_handles
+    gsub(/@/, indent, lines)
+    printf "%s", lines
+}
+function received_status() { return "pmpi_hook_fortran_status(f_" note["status"] ", &c_status)" }
 function first_index() { return "pmpi_hook_fortran_first(target)" }
 
 function print_equips(    part) {
@@ -68,7 +74,8 @@ function print_local(text, name,    base, array, pointer) {
         print "    " base " value_" name " = pmpi_hook_" handle[base] "_at(" handles(name) ", 0), *" name \
             " = &value_" name ";"
     } else if (base in handle) {
-        print "    " base " " name " = pmpi_hook_" handle[base] "_at(" handles(name) ", 0);"
+        print "    " base " " name ";"
+        own_handles = own_handles "@" name " = pmpi_hook_" handle[base] "_at(" handles(name) ", 0);\n"
     } else {
         print "    " base " " name " = *(const " (base == "int" ? "MPI_Fint" : base) " *)f_" name ";"
     }
@@ -99,7 +106,8 @@ function print_entry(name, body, descriptors) {
     print "PYTHIA_API void " name "(" declared_args ")"
     print "{"
     print "    static struct pmpi_hook_target target = {.profiled = \"p" name "\", .plain = \"" name "\"" (descriptors ? ", .descriptors = true" : "") "};"
-    print "    " body "(&target, __builtin_return_address(0), " more(passed, "ierror") lengths ");"
+    print "    " body "(&target, base_frame_here(), " more(passed, "ierror") lengths ");"
+    print "    __asm__ volatile(\"\"); /* no jump: this frame has to be there */"
     print "}"
 }
 
@@ -124,32 +132,43 @@ function emit(    body, i) {
     read_parameters()
     find_used()
     body = "fortran_" tolower(substr(call_name, 5))
-    print "\nstatic void " body "(struct pmpi_hook_target *target, void *from, " declared_args ")"
+    print "\nstatic void " body "(struct pmpi_hook_target *target, struct base_frame frame, " declared_args ")"
     print "{"
     if (!annotation("frees")) print_info()
     print "    void (*real)(" types ") = (void (*)(" types "))pmpi_hook_target_find(target, ierror);"
     print "    if (!real)"
     print "        return;"
     if (annotation("frees")) {
-        print "    (void)from;\n    pmpi_hook_request_freed(" requests() ");"
+        print "    (void)frame;\n    pmpi_hook_request_freed(" requests() ");"
         print "    real(" more(passed, "ierror") lengths ");\n}"
         print_entries(body)
         return
     }
-    print "    if (!pmpi_hook_open(&call, &hook_info)) {"
+    short = remembers()
+    alone = is_alone()
+    own_handles = ""
+    print "    MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;"
+    if (annotation("status")) print "    MPI_Status c_status;"
+    if (short) {
+        for (i = 1; i <= count; i++) print_local(parameter[i], argument[i])
+        if (annotation("status")) print_handed(note["status"])
+        print_again("real(" more(passed, "error") lengths ")", "*error", "")
+    }
+    print "    if (!" opened() ") {"
     print "        real(" more(passed, "ierror") lengths ");"
     print "        return;"
     print "    }"
-    print "    MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;"
-    for (i = 1; i <= count; i++) print_local(parameter[i], argument[i])
+    for (i = 1; i <= count && !short; i++) print_local(parameter[i], argument[i])
+    print_own_handles("    ")
     before_call()
-    if (annotation("status")) print_handed(note["status"])
+    if (annotation("status") && !short) print_handed(note["status"])
     if (annotation("statuses")) print_all_handed(note["statuses"])
-    print_begin("from")
+    print_begin("(void *)frame.word")
     print "    real(" more(passed, "error") lengths ");"
+    if (short) print "    }"
     print_returned("*error", "")
     if (annotation("status"))
-        print "    MPI_Status c_status;\n    const MPI_Status *used = call.accepted ? pmpi_hook_fortran_status(f_" \
+        print "    const MPI_Status *used = call.accepted ? pmpi_hook_fortran_status(f_" \
             note["status"] ", &c_status) : NULL;"
     if (annotation("statuses"))
         print "    const MPI_Status *used = call.accepted ? pmpi_hook_fortran_statuses(f_" note["statuses"] ", room, " \
