@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "findings/ranges.h"
+#include "job/course.h"
 #include "job/turns.h"
 
 /* sum * part / whole without overflow, 0 for whole 0; negative sums count as 0. */
@@ -157,6 +158,7 @@ static void add_class(struct report_model *m, const struct job_class *c)
     uint64_t *uses;
 
     base_must(job_members_uses(c, &uses));
+    m->values_not_kept += job_values_not_kept(m->job, c);
     for (uint32_t n = 0; n < g->node_count; n++) {
         if (g->nodes[n].symbol < m->job->terminal_count)
             add_node(m, g->nodes[n].symbol, &g->stats[n]);

@@ -91,7 +91,7 @@ struct report_pattern {
 
 struct report_model {
     const struct job *job;
-    uint64_t events, lost;
+    uint64_t events, lost, values_not_kept; /* events with values that a bound gave up */
     uint64_t launch_ns;  /* in MPI_Init, the longest rank's … */
     uint64_t wall_ns;    /* … and from its end on: what is called the run; sums below are of all that was recorded */
     struct job_base base; /* what shares are shares of (report_share) */

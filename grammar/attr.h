@@ -50,6 +50,9 @@ enum { GRAMMAR_ATTR_LENGTH = 8, GRAMMAR_ATTR_KEYS = 4 };
 /* Values of GRAMMAR_PEER that are no rank: the same on every MPI. */
 enum { GRAMMAR_PEER_ANY = -1, GRAMMAR_PEER_NULL = -2, GRAMMAR_PEER_NONE = -3 };
 
+/* In a course: an event that has no value of the channel. */
+#define GRAMMAR_ABSENT INT64_MIN
+
 /* Value of GRAMMAR_STARTS: a receive that was cancelled; nothing came. */
 enum { GRAMMAR_CANCELLED = -1 };
 

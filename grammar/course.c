@@ -9,7 +9,13 @@ enum {
     WINDOW = GRAMMAR_COURSE_WINDOW,
     FAR = 64,  /* values that are compared at one place: more would tell places apart no better */
     TRIED = 8, /* places */
+    LITTLE = 32, DENSE = 4 /* steps that any course may have; values a step that a longer one must have */
 };
+/* Channels whose values are names, not amounts. */
+#define NAMES (1u << GRAMMAR_PEER | 1u << GRAMMAR_SOURCE | 1u << GRAMMAR_PLACE | 1u << GRAMMAR_REPLY)
+#define TIMES(constant, times) ((int64_t)((uint64_t)(constant) * (uint64_t)(times)))
+#define SUM(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
+#define LESS(a, b) ((int64_t)((uint64_t)(a) - (uint64_t)(b)))
 
 /* --- Steps --- */
 
@@ -39,8 +45,9 @@ static bool push(struct grammar *g, struct grammar_course *c, uint64_t from, int
         c->end = cell;
     }
     c->steps++;
-    *last_step(g, c) = (struct grammar_step){ from, (int32_t)value, back };
-    c->back = (uint16_t)back;
+    *last_step(g, c) = (struct grammar_step){ from, value, back };
+    c->back = back ? (uint16_t)back : 1;
+    c->plus = back ? value : 0;
     return true;
 }
 
@@ -69,133 +76,164 @@ static void window_give(struct grammar *g, uint32_t w)
     g->windows_used--;
 }
 
-static void leave(struct grammar *g, struct grammar_course *c)
+static void leave(struct grammar *g, struct grammar_courses *all, unsigned channel)
 {
-    while (c->steps)
-        pop(g, c);
-    if (c->state == GRAMMAR_COURSE_KEPT && c->window != GRAMMAR_NONE)
-        window_give(g, c->window);
-    c->state = GRAMMAR_COURSE_LEFT;
+    struct grammar_course *c = &all->of[channel];
+    if (all->going >> channel & 1) {
+        while (c->steps)
+            pop(g, c);
+        if (c->window != GRAMMAR_NONE)
+            window_give(g, c->window);
+    }
+    all->going &= ~(1u << channel);
+    all->left |= 1u << channel;
 }
 
 void grammar_courses_leave(struct grammar *g)
 {
-    for (uint32_t i = 0; i < g->terminals && i < GRAMMAR_COURSE_TERMINALS; i++) {
-        leave(g, &g->courses[i].of[0]);
-        leave(g, &g->courses[i].of[1]);
-    }
+    for (uint32_t i = 0; i < g->terminals && i < GRAMMAR_COURSE_TERMINALS; i++)
+        for (unsigned channel = 0; channel < GRAMMAR_CHANNELS; channel++)
+            leave(g, &g->courses[i], channel);
 }
 
-/* A hash of the last four values: what is older has been shifted out. */
-static void note(struct grammar_window *w, struct grammar_course *c, uint64_t n, int64_t value)
+/* --- The window --- */
+
+/* A hash of the last four values, or of how the last four differ: what is older has been shifted out. */
+static void note(struct grammar_window *w, struct grammar_course *c, unsigned channel, uint64_t n, int64_t value)
 {
-    c->context = (uint16_t)((c->context << 4) + (((uint32_t)value * 0x9e3779b1u) >> 16));
-    w->value[n % WINDOW] = (int32_t)value;
+    bool name = NAMES >> channel & 1;
+    uint64_t key = (uint64_t)(name ? value : LESS(value, w->value[(n - 1) % WINDOW])) * 0x9e3779b97f4a7c15u;
+    c->context = (uint16_t)((c->context << (name ? 4 : 6)) + (key >> 48));
+    w->value[n % WINDOW] = value;
     w->context[n % WINDOW] = c->context;
 }
 
-/* The window gets what was as expected before event n, and what is older leaves the hash. False: there is none. */
-static bool catch_up(struct grammar *g, struct grammar_course *c, uint64_t n)
+/* The window gets what was as expected before event n; what is older than it leaves the hash. */
+static void catch_up(struct grammar *g, struct grammar_course *c, unsigned channel, int64_t expected, uint64_t n)
 {
-    int32_t again[WINDOW];
-
-    if (c->window == GRAMMAR_NONE && (c->window = window_take(g)) == GRAMMAR_NONE)
-        return false;
+    int64_t again[WINDOW];
     struct grammar_window *w = &g->windows[c->window];
     uint64_t from = n > c->noted + WINDOW + 4 ? n - WINDOW - 4 : c->noted, k = (from - c->noted) % c->back;
-    again[0] = c->expected;
+    int64_t shift = TIMES(c->plus, (from - c->noted) / c->back + 1);
+
+    again[0] = expected;
     for (uint32_t i = 0; c->noted && c->noted < n && i < c->back; i++)
         again[i] = w->value[(c->noted - c->back + i) % WINDOW];
-    for (; from < n; from++, k = k + 1 == c->back ? 0 : k + 1)
-        note(w, c, from, again[k]);
-    return true;
+    for (; from < n; from++) {
+        note(w, c, channel, from, SUM(again[k], shift));
+        if (++k == c->back) {
+            k = 0;
+            shift = SUM(shift, c->plus);
+        }
+    }
 }
 
 /* --- Values --- */
 
-/* How many of the last values, the n-th the last one, are those `back` before them. */
-static uint32_t agreeing(const struct grammar_window *w, uint64_t n, uint32_t back, uint32_t reach)
+/* How many of the last values, the n-th the last one, are those `back` before them plus a constant. */
+static uint32_t agreeing(const struct grammar_window *w, uint64_t n, uint32_t back, uint32_t reach, int64_t plus)
 {
     uint32_t k = 0;
 
-    while (k < FAR && k + back <= reach && w->value[(n - k) % WINDOW] == w->value[(n - k - back) % WINDOW])
+    while (k < FAR && k + back <= reach &&
+           w->value[(n - k) % WINDOW] == SUM(w->value[(n - k - back) % WINDOW], plus))
         k++;
     return k;
 }
 
-/* The distance at which most of the last values stood before, the nearest in a tie; 0: nowhere. */
-static uint32_t look(const struct grammar_window *w, uint64_t n, uint32_t *length)
-{
-    uint32_t reach = n < WINDOW ? (uint32_t)n : WINDOW - 1, best = 0, tried = 0;
-    uint16_t context = w->context[n % WINDOW];
+struct place { uint32_t back, length; int64_t plus; };
 
-    *length = 0;
+/* Where most of the last values stood before, the nearest in a tie; back 0: nowhere. */
+static struct place look(const struct grammar_window *w, uint64_t n, bool name)
+{
+    uint32_t reach = n < WINDOW ? (uint32_t)n : WINDOW - 1, tried = 0;
+    uint16_t context = w->context[n % WINDOW];
+    struct place best = { 0 };
+
     for (uint32_t back = 1; back <= reach && tried < TRIED; back++) {
         if (w->context[(n - back) % WINDOW] != context)
             continue;
         tried++;
-        uint32_t k = agreeing(w, n, back, reach);
-        if (k > *length) {
-            *length = k;
-            best = back;
-        }
+        int64_t plus = name ? 0 : LESS(w->value[n % WINDOW], w->value[(n - back) % WINDOW]);
+        uint32_t k = agreeing(w, n, back, reach, plus);
+        if (k > best.length)
+            best = (struct place){ back, k, plus };
     }
     return best;
 }
 
 /* The last step ends before event n: the next one begins there, or as far back as it holds. */
-static bool turn(struct grammar *g, struct grammar_course *c, uint64_t n)
+static bool turn(struct grammar *g, struct grammar_course *c, uint64_t n, bool name)
 {
     const struct grammar_window *w = &g->windows[c->window];
-    uint32_t length, back = look(w, n, &length);
-    uint64_t from = n - length;
+    struct place p = look(w, n, name);
+    uint64_t from = n - (p.length ? p.length - 1 : 0);
 
     if (++c->looks == GRAMMAR_COURSE_LOOKS)
         return false;
-    while (back && last_step(g, c)->from >= from) /* never the first one's: at least `back` values stand before */
+    while (p.back && last_step(g, c)->from >= from) /* never the first one's: at least `back` values stand before */
         pop(g, c);
-    return push(g, c, from, w->value[from % WINDOW], back ? back : 1);
+    return push(g, c, from, p.back ? p.plus : w->value[n % WINDOW], p.back);
 }
 
-static bool begin(struct grammar *g, struct grammar_course *c, int64_t value)
+static bool begin(struct grammar *g, struct grammar_courses *all, unsigned channel)
 {
-    c->state = GRAMMAR_COURSE_KEPT;
-    c->expected = (int32_t)value;
-    c->end = c->window = GRAMMAR_NONE;
-    return push(g, c, 0, value, 1);
+    struct grammar_course *c = &all->of[channel];
+
+    *c = (struct grammar_course){ .end = GRAMMAR_NONE, .window = window_take(g) };
+    all->going |= 1u << channel;
+    return c->window != GRAMMAR_NONE && push(g, c, 0, all->expected[channel], 0);
 }
 
-static bool add(struct grammar *g, struct grammar_course *c, uint64_t n, int64_t value)
+static bool add(struct grammar *g, struct grammar_courses *all, unsigned channel, uint64_t n, int64_t value)
 {
-    if (value != (int32_t)value)
+    struct grammar_course *c = &all->of[channel];
+
+    if (!(all->going >> channel & 1) && !begin(g, all, channel))
         return false;
-    if (c->state == GRAMMAR_COURSE_NEW && !begin(g, c, n ? GRAMMAR_PEER_NONE : value))
-        return false;
-    if (value == c->expected)
-        return true;
-    if (!catch_up(g, c, n))
-        return false;
-    note(&g->windows[c->window], c, n, value);
+    catch_up(g, c, channel, all->expected[channel], n);
+    note(&g->windows[c->window], c, channel, n, value);
     c->noted = n + 1;
-    if (!turn(g, c, n))
+    if (!turn(g, c, n, NAMES >> channel & 1))
         return false;
     c->at = (uint16_t)((n + 1 - c->back) % WINDOW);
-    c->expected = g->windows[c->window].value[c->at];
+    c->shift = c->plus;
+    all->expected[channel] = SUM(g->windows[c->window].value[c->at], c->shift);
     return true;
 }
 
-void grammar_course_add(struct grammar *g, struct grammar_course *c, uint64_t n, int64_t value)
+/* Channels that the terminal had never before. */
+static void meet(struct grammar_courses *c, uint32_t channels, uint64_t n, const int64_t *value)
 {
-    if (!add(g, c, n, value))
-        leave(g, c);
+    c->channels |= channels;
+    for (; channels; channels &= channels - 1) {
+        unsigned channel = (unsigned)__builtin_ctz(channels);
+        c->expected[channel] = n ? GRAMMAR_ABSENT : value[channel];
+    }
+}
+
+void grammar_courses_add(struct grammar *g, struct grammar_courses *c, uint64_t n, const struct grammar_event *e)
+{
+    uint32_t has = e->channels & GRAMMAR_COURSE_CHANNELS;
+
+    meet(c, has & ~c->channels, n, e->value);
+    for (uint32_t left = c->channels & ~c->left; left; left &= left - 1) {
+        unsigned channel = (unsigned)__builtin_ctz(left);
+        int64_t value = has >> channel & 1 ? e->value[channel] : GRAMMAR_ABSENT;
+        if (value == c->expected[channel] && c->going >> channel & 1)
+            grammar_course_go_on(g, c, channel);
+        else if (value != c->expected[channel] && !add(g, c, channel, n, value))
+            leave(g, c, channel);
+    }
 }
 
 /* --- At rest --- */
 
-/* Not of one value: that is a formula. */
-static uint32_t steps_of(const struct grammar_course *c)
+/* What came by chance is not worth its steps. */
+static uint32_t steps_of(const struct grammar_courses *c, unsigned channel)
 {
-    return c->state == GRAMMAR_COURSE_KEPT && c->window != GRAMMAR_NONE ? c->steps : 0;
+    uint32_t steps = c->going >> channel & 1 ? c->of[channel].steps : 0;
+    return steps > LITTLE && c->events / steps < DENSE ? 0 : steps;
 }
 
 static void freeze(const struct grammar *g, const struct grammar_course *c, struct grammar_step *to)
@@ -211,12 +249,13 @@ static void freeze(const struct grammar *g, const struct grammar_course *c, stru
 
 int grammar_courses_freeze(const struct grammar *g, struct grammar_flat *f)
 {
-    uint32_t slots = 2 * (g->terminals < GRAMMAR_COURSE_TERMINALS ? g->terminals : GRAMMAR_COURSE_TERMINALS);
+    uint32_t terminals = g->terminals < GRAMMAR_COURSE_TERMINALS ? g->terminals : GRAMMAR_COURSE_TERMINALS, first = 0;
     size_t steps = 0;
 
-    for (uint32_t i = 0; i < slots; i++) {
-        f->course_count += steps_of(&g->courses[i / 2].of[i % 2]) > 0;
-        steps += steps_of(&g->courses[i / 2].of[i % 2]);
+    for (uint32_t i = 0; i < terminals * GRAMMAR_CHANNELS; i++) {
+        uint32_t count = steps_of(&g->courses[i / GRAMMAR_CHANNELS], i % GRAMMAR_CHANNELS);
+        f->course_count += count > 0;
+        steps += count;
     }
     if (!f->course_count)
         return 0;
@@ -225,17 +264,14 @@ int grammar_courses_freeze(const struct grammar *g, struct grammar_flat *f)
     if (!f->courses || !f->steps)
         return -1;
     f->course_count = 0;
-    steps = 0;
-    for (uint32_t i = 0; i < slots; i++) {
-        const struct grammar_course *c = &g->courses[i / 2].of[i % 2];
-        if (!steps_of(c))
+    for (uint32_t i = 0; i < terminals * GRAMMAR_CHANNELS; i++) {
+        const struct grammar_courses *c = &g->courses[i / GRAMMAR_CHANNELS];
+        uint32_t channel = i % GRAMMAR_CHANNELS, count = steps_of(c, channel);
+        if (!count)
             continue;
-        f->courses[f->course_count++] = (struct grammar_flat_course){ .terminal = i / 2,
-                                                                      .channel = i % 2 ? GRAMMAR_SOURCE : GRAMMAR_PEER,
-                                                                      .first = (uint32_t)steps,
-                                                                      .count = c->steps };
-        freeze(g, c, f->steps + steps);
-        steps += c->steps;
+        f->courses[f->course_count++] = (struct grammar_flat_course){ i / GRAMMAR_CHANNELS, channel, first, count };
+        freeze(g, &c->of[channel], f->steps + first);
+        first += count;
     }
     return 0;
 }

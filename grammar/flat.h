@@ -64,10 +64,11 @@ struct grammar_pager {
                                                                time */
 };
 
-/* What a terminal's values of a channel were, by the number of its event (course.h): from event `from` on `value`, then
-   the values that stand `back` before. Only of a grammar that was frozen. */
+/* What a terminal's values of a channel were, by the number of its event (course.h): from event `from` on `value`, or,
+   with a `back`, the values that stand so many events before, plus `value`. Modulo 2^64. Only of a grammar that was
+   frozen. */
 enum { GRAMMAR_COURSE_STEPS = 512 }; /* of a course, at most */
-struct grammar_step { uint64_t from; int32_t value; uint32_t back; };
+struct grammar_step { uint64_t from; int64_t value; uint32_t back; };
 struct grammar_flat_course { uint32_t terminal, channel, first, count; };
 
 struct grammar_flat {

@@ -263,28 +263,21 @@ static inline struct grammar_arrival grammar_arrival_of(const struct grammar_eve
 void grammar_settle(struct grammar *g);
 void grammar_append_plain(struct grammar *g, const struct grammar_event *event);
 
-/* course.c: the value of the terminal's event n, which is about to be appended and is not the expected one; all courses
-   are given up: the order of what was is lost; the frozen form, -1: out of memory. */
-void grammar_course_add(struct grammar *g, struct grammar_course *c, uint64_t n, int64_t value);
+/* course.c: the terminal's event n, which is about to be appended and is not as expected; all courses are given up: the
+   order of what was is lost; the frozen form, -1: out of memory. */
+void grammar_courses_add(struct grammar *g, struct grammar_courses *c, uint64_t n, const struct grammar_event *e);
 void grammar_courses_leave(struct grammar *g);
 int grammar_courses_freeze(const struct grammar *g, struct grammar_flat *f);
-static inline void grammar_course_note(struct grammar *g, struct grammar_courses *c, uint32_t which, bool has,
-                                       int64_t value, uint64_t n)
+static inline void grammar_course_go_on(const struct grammar *g, struct grammar_courses *c, unsigned channel)
 {
-    struct grammar_course *of = &c->of[which];
-    if (!has && of->state == GRAMMAR_COURSE_NEW)
-        return;
-    value = has ? value : GRAMMAR_PEER_NONE;
-    if (__builtin_expect(of->state != GRAMMAR_COURSE_KEPT || of->expected != value, 0)) {
-        if (of->state != GRAMMAR_COURSE_LEFT)
-            grammar_course_add(g, of, n, value);
-    } else if (of->window != GRAMMAR_NONE) {
-        uint32_t at = (of->at + 1u) % GRAMMAR_COURSE_WINDOW;
-        if (at == of->noted % GRAMMAR_COURSE_WINDOW)
-            at = (at - of->back) % GRAMMAR_COURSE_WINDOW;
-        of->at = (uint16_t)at;
-        of->expected = g->windows[of->window].value[at];
+    struct grammar_course *of = &c->of[channel];
+    uint32_t at = (of->at + 1u) % GRAMMAR_COURSE_WINDOW;
+    if (at == of->noted % GRAMMAR_COURSE_WINDOW) {
+        at = (at - of->back) % GRAMMAR_COURSE_WINDOW;
+        of->shift = (int64_t)((uint64_t)of->shift + (uint64_t)of->plus);
     }
+    of->at = (uint16_t)at;
+    c->expected[channel] = (int64_t)((uint64_t)g->windows[of->window].value[at] + (uint64_t)of->shift);
 }
 static inline void grammar_courses_note(struct grammar *g, const struct grammar_event *e)
 {
@@ -292,11 +285,14 @@ static inline void grammar_courses_note(struct grammar *g, const struct grammar_
         return;
     struct grammar_courses *c = &g->courses[e->terminal];
     uint64_t n = c->events++;
-    if (!(e->channels & GRAMMAR_COURSE_CHANNELS || c->begun))
-        return;
-    c->begun = true;
-    grammar_course_note(g, c, 0, e->channels >> GRAMMAR_PEER & 1, e->value[GRAMMAR_PEER], n);
-    grammar_course_note(g, c, 1, e->channels >> GRAMMAR_SOURCE & 1, e->value[GRAMMAR_SOURCE], n);
+    bool same = (e->channels & GRAMMAR_COURSE_CHANNELS) == c->channels;
+    for (uint32_t left = c->channels & ~c->left; left && same; left &= left - 1)
+        same = e->value[__builtin_ctz(left)] == c->expected[__builtin_ctz(left)];
+    if (__builtin_expect(!same, 0))
+        grammar_courses_add(g, c, n, e);
+    else
+        for (uint32_t left = c->going; left; left &= left - 1)
+            grammar_course_go_on(g, c, (unsigned)__builtin_ctz(left));
 }
 
 /* coarsen.c */

@@ -18,23 +18,25 @@ static const struct job_start_run *find(const struct job *j, const struct gramma
     return step && *count <= GRAMMAR_COURSE_STEPS ? step : NULL;
 }
 
-/* Back by whole periods, to where the step begins or before it, as often as the value is another step's. */
+/* Back by whole periods, to before where the step begins, as often as the value is another step's. */
 static bool value_at(const struct job_start_run *step, uint32_t count, uint64_t at, int64_t *value)
 {
-    uint64_t from = 0;
+    uint64_t from = 0, plus = 0;
     uint32_t k = 0;
 
     while (k + 1 < count && at - from >= step[k].count)
         from += step[k++].count;
-    while (at > from) {
+    while (step[k].step) {
         uint64_t back = step[k].step > 0 ? (uint64_t)step[k].step : 0;
-        if (!back || back > from + 1)
+        if (!back || back > from)
             return false;
-        at -= (at - from + back - 1) / back * back;
+        uint64_t times = (at - from) / back + 1;
+        plus += times * (uint64_t)step[k].distance;
+        at -= times * back;
         while (at < from)
             from -= step[--k].count;
     }
-    *value = (int32_t)step[k].distance;
+    *value = (int64_t)(plus + (uint64_t)step[k].distance);
     return true;
 }
 
@@ -54,16 +56,32 @@ bool job_course_value(const struct job *j, const struct grammar_attr *a, uint32_
 bool job_course_cycle(const struct job *j, const struct grammar_attr *a, uint64_t *from, uint32_t *period)
 {
     uint32_t count = 0;
-    const struct job_start_run *step = find(j, a, &count);
+    const struct job_start_run *step = find(j, a, &count), *last = step ? &step[count - 1] : NULL;
 
-    if (!step || step[count - 1].step < 1)
+    if (!step || last->step < 0)
         return false;
     *from = 0;
     for (uint32_t k = 0; k + 1 < count; k++)
         *from += step[k].count;
-    *period = (uint32_t)step[count - 1].step;
-    *from = *from + 1 > *period ? *from + 1 - *period : 0;
+    *period = !last->step ? 1 : last->distance ? 0 : (uint32_t)last->step;
+    *from = *from >= *period && last->step ? *from - *period : *from;
     return true;
+}
+
+uint64_t job_values_not_kept(const struct job *j, const struct job_class *c)
+{
+    uint64_t sum = 0, of_node = 0, of_channel = 0;
+    uint32_t count;
+
+    for (const struct job_variant *v = c->variants, *end = v + c->variant_count; v < end; v++) {
+        bool lost = v->attr.kind == GRAMMAR_ATTR_VARIES && !find(j, &v->attr, &count);
+        bool same_node = v > c->variants && v->node == v[-1].node;
+        sum += same_node ? 0 : of_node;
+        of_node = same_node ? of_node : 0;
+        of_channel = (same_node && v->attr.channel == v[-1].attr.channel ? of_channel : 0) + (lost ? v->attr.count : 0);
+        of_node = of_channel > of_node ? of_channel : of_node;
+    }
+    return sum + of_node;
 }
 
 /* --- Making --- */
@@ -75,7 +93,7 @@ static bool relative(const struct job *j, uint32_t terminal, const struct gramma
     uint32_t kind = j->terminals[terminal].call_kind;
 
     for (uint32_t k = 0; modulus && k < count; k++)
-        if (step[k].value >= 0 && (uint32_t)step[k].value >= modulus)
+        if (!step[k].back && step[k].value >= 0 && (uint64_t)step[k].value >= modulus)
             return false;
     return modulus && (kind == JOB_P2P || kind == JOB_COMPLETION || kind == JOB_PROBE);
 }
@@ -90,9 +108,9 @@ static int define(struct job_starts *made, const struct grammar_step *from, uint
 
     for (uint32_t k = 0; run && k < count; k++) {
         uint64_t events = k + 1 < count ? from[k + 1].from - from[k].from : UINT32_MAX;
-        bool moves = modulus && from[k].value >= 0;
+        bool moves = modulus && !from[k].back && from[k].value >= 0;
         run[k] = (struct job_start_run){
-            .distance = moves ? (uint32_t)(((uint64_t)from[k].value + own) % modulus) : (uint32_t)from[k].value,
+            .distance = moves ? (int64_t)(((uint64_t)from[k].value + own) % modulus) : from[k].value,
             .step = (int32_t)from[k].back, .count = (uint32_t)events };
         fits &= events <= UINT32_MAX;
     }
@@ -108,6 +126,7 @@ struct known { int64_t name; uint32_t modulus; };
 static int name_course(const struct job *j, struct job_starts *made, const struct grammar_flat *g, uint32_t terminal,
                        struct grammar_attr *a, uint32_t rank, const uint32_t *modulus, struct known *known)
 {
+    uint32_t own = a->channel == GRAMMAR_PEER || a->channel == GRAMMAR_SOURCE ? modulus[terminal] : 0;
     const struct grammar_flat_course *c = g->courses;
     uint32_t i = BASE_ARRAY_PLACE(g->course_count, k, c[k].terminal < terminal ||
                                   (c[k].terminal == terminal && c[k].channel < a->channel));
@@ -115,7 +134,7 @@ static int name_course(const struct job *j, struct job_starts *made, const struc
         return 0;
     const struct grammar_step *step = g->steps + c[i].first;
     if (!known[i].name) {
-        known[i].modulus = relative(j, terminal, step, c[i].count, modulus[terminal]) ? modulus[terminal] : 0;
+        known[i].modulus = relative(j, terminal, step, c[i].count, own) ? own : 0;
         int error = define(made, step, c[i].count, rank, known[i].modulus, &known[i].name);
         if (error)
             return error;

@@ -24,10 +24,10 @@ struct job_maps;
 struct job_class;
 struct grammar_attr;
 
-enum { JOB_STARTS_RUNS = 1 << 20 /* of a merged job: 12 MB */, JOB_STARTS_NAMED = 8 /* by one attribute */ };
+enum { JOB_STARTS_RUNS = 1 << 20 /* of a merged job: 16 MB */, JOB_STARTS_NAMED = 8 /* by one attribute */ };
 
 /* distance, distance + step, …: `count` of them. */
-struct job_start_run { uint32_t distance; int32_t step; uint32_t count; };
+struct job_start_run { int64_t distance; int32_t step; uint32_t count; };
 
 struct job_start_list { int64_t name; uint32_t first, count; };
 struct job_starts {

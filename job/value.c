@@ -79,7 +79,7 @@ int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node
     if (!v)
         return 2;
     if (v->attr.kind == GRAMMAR_ATTR_VARIES)
-        return job_course_value(j, &v->attr, rank, nth, value) ? 0 : 1;
+        return !job_course_value(j, &v->attr, rank, nth, value) ? 1 : *value == GRAMMAR_ABSENT ? 2 : 0;
     if (!grammar_attr_value(&v->attr, i, &own))
         return 1;
     *value = job_variant_value(v, rank, own);

@@ -14,7 +14,7 @@ struct job;
 #define JOB_SOMEWHERE UINT64_MAX /* it is not known which event of the terminal */
 
 /* Value of `channel` at occurrence `i` of node `node` for a member, the `nth` event of its terminal in the member's
-   stream, from 0. Returns 0 with *value; 1: varies without a rule ("*"); 2: the node has no such attribute. */
+   stream, from 0. Returns 0 with *value; 1: varies without a rule ("*"); 2: there is none. */
 int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node, enum grammar_channel channel,
                    uint32_t rank, uint32_t thread, uint64_t i, uint64_t nth, int64_t *value);
 /* The variant that covers a member, NULL without. */

@@ -32,10 +32,11 @@ static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, 
     const struct job_class *c = bind_class(b, rank);
     int64_t v;
 
-    if (job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, at.i, at.nth, &v) == 0)
+    int status = job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, at.i, at.nth, &v);
+    if (status == 0)
         return v;
     const struct job_variant *variant = job_variant(c, node, channel, bind_like(b, rank), 0);
-    if (channel == GRAMMAR_BYTES && variant)
+    if (channel == GRAMMAR_BYTES && variant && status == 1)
         return (int64_t)job_attr_mean(&variant->attr);
     return none;
 }
@@ -417,14 +418,13 @@ uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node)
 
 bool bind_course(void *context, uint32_t rank, uint32_t node, struct replay_cycle *cycle)
 {
-    static const enum grammar_channel channels[] = { GRAMMAR_PEER, GRAMMAR_SOURCE };
     const struct replay_bind *b = context;
     const struct job_class *c = bind_class(b, rank);
     bool found = false;
 
     *cycle = (struct replay_cycle){ 0, 1 };
-    for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
-        const struct job_variant *v = job_variant(c, node, channels[k], bind_like(b, rank), 0);
+    for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
+        const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, bind_like(b, rank), 0);
         struct replay_cycle own;
         if (!v || v->attr.kind != GRAMMAR_ATTR_VARIES || !job_course_cycle(b->job, &v->attr, &own.from, &own.period))
             continue;

@@ -76,7 +76,7 @@ enum replay_back {
 };
 
 /* A run of request distances: begun `distance` events ago, then `distance` + `step`, … `count` of them. */
-struct replay_run { uint32_t distance; int32_t step; uint32_t count; };
+struct replay_run { int64_t distance; int32_t step; uint32_t count; };
 
 struct replay_op {
     uint8_t kind;     /* enum replay_kind */

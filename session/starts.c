@@ -14,8 +14,8 @@ void session_starts_add(struct session_starts *l, uint32_t distance)
     struct job_start_run *r = l->count ? &l->run[l->count - 1] : NULL;
     l->known |= distance != 0;
     if (r && r->count == 1)
-        r->step = (int32_t)(distance - r->distance);
-    if (r && distance == r->distance + r->count * (uint32_t)r->step)
+        r->step = (int32_t)(distance - (uint32_t)r->distance);
+    if (r && distance == (uint32_t)r->distance + r->count * (uint32_t)r->step)
         r->count++;
     else if (l->count < SESSION_START_RUNS)
         l->run[l->count++] = (struct job_start_run){distance, 0, 1};
@@ -25,7 +25,7 @@ void session_starts_add(struct session_starts *l, uint32_t distance)
 
 static struct session_starts_recent *starts_recent(struct session_stream *s, const struct job_start_run *r)
 {
-    return &s->starts_seen.recent[(r->distance ^ r->count) & (SESSION_STARTS_RECENT - 1)];
+    return &s->starts_seen.recent[((uint32_t)r->distance ^ r->count) & (SESSION_STARTS_RECENT - 1)];
 }
 
 static uint32_t place_of(const struct session_starts_seen *seen, int64_t name)

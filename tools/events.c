@@ -41,9 +41,10 @@ static const struct tool_line usage = {
     .options = options, .arguments = "JOB --rank=R", TOOL_ONLY("job file", job), .check = check,
     .doc = "Prints the events of one thread of one rank, in the order of the run."
            "\v"
-           "Columns of tsv: index, function, callsite, peer, gap_ns (since the event before), duration_ns. Gap and duration "
-           "are means of the event in its place in the grammar. Peer: a rank of the event's communicator, ANY, NULL, "
-           "- (none) or * (varies without a rule).\n\n"
+           "Columns of tsv: index, function, callsite, peer, gap_ns (since the event before), duration_ns, bytes, tag, "
+           "communicator, completes (the indexes of the events that a completion completes). Gap and duration are "
+           "means of the event in its place in the grammar. Peer: a rank of the event's communicator, ANY, NULL, - "
+           "(none) or * (varies, and is not kept).\n\n"
            "Example:\n"
            "  pythia events app.pythia --rank 0 --format tsv | cut -f 2 | sort | uniq -c\n",
 };
@@ -109,7 +110,7 @@ static const char *peer_text(const struct printer *p, const struct grammar_curso
     case 1:
         return "*";
     default:
-        return peer_by_class(t);
+        return v ? "-" : peer_by_class(t);
     }
     if (value == GRAMMAR_PEER_ANY)
         return "ANY";
@@ -118,6 +119,61 @@ static const char *peer_text(const struct printer *p, const struct grammar_curso
     if (value < 0)
         return "-";
     snprintf(text, size, "%" PRId64, value);
+    return text;
+}
+
+enum { FIELD = 256 };
+
+static const char *value_text(const struct printer *p, const struct grammar_cursor *c, enum grammar_channel channel,
+                              char text[FIELD])
+{
+    int64_t value;
+    int status = job_attr_value(p->job, p->class, c->node, channel, p->rank, p->thread, c->occurrence, c->nth, &value);
+
+    if (status)
+        return status == 1 ? "*" : "-";
+    snprintf(text, FIELD, "%" PRId64, value);
+    return text;
+}
+
+/* What completes has the number of what it completed where a message has its tag. */
+static const char *tag_text(const struct printer *p, const struct grammar_cursor *c, char text[FIELD])
+{
+    uint32_t kind = c->terminal < p->job->terminal_count ? p->job->terminals[c->terminal].call_kind : JOB_NO_CALL_KIND;
+
+    return kind == JOB_P2P || kind == JOB_PROBE ? value_text(p, c, GRAMMAR_INDEX, text) : "-";
+}
+
+static const char *communicator_text(const struct printer *p, uint32_t terminal)
+{
+    uint32_t comm = terminal < p->job->terminal_count ? p->job->terminals[terminal].comm : GRAMMAR_NONE;
+
+    return comm == GRAMMAR_NONE ? "-" : job_text(p->job, p->job->comms[comm].name);
+}
+
+/* "12,14,15"; each event that is too far back for this file, 0, is a *, and so is what does not fit. */
+static const char *completes_text(const struct printer *p, const struct grammar_cursor *c, char text[FIELD])
+{
+    const struct job_start_run *run = NULL;
+    struct job_start_run one;
+    uint32_t count = 0;
+    size_t used = 0;
+    int status = job_completes(p->job, p->class, c->node, p->rank, p->thread, c->occurrence, &one, &run, &count);
+
+    if (status)
+        return status == 1 ? "*" : status == 3 ? "CANCELLED" : "-";
+    for (const struct job_start_run *r = run; r < run + count; r++)
+        for (uint32_t k = 0; k < r->count; k++) {
+            int64_t distance = r->distance + (int64_t)k * r->step;
+            bool there = distance > 0 && (uint64_t)distance <= c->index;
+            if (used > FIELD - 32) {
+                snprintf(text + used, FIELD - used, ",*");
+                return text;
+            }
+            used += (size_t)(there ? snprintf(text + used, FIELD - used, "%s%" PRIu64, used ? "," : "",
+                                              c->index - (uint64_t)distance)
+                                   : snprintf(text + used, FIELD - used, "%s*", used ? "," : ""));
+        }
     return text;
 }
 
@@ -136,12 +192,13 @@ static void print_event(struct printer *p, const struct grammar_cursor *c)
     uint64_t gap = share(s->gap.sum, s->count, c->occurrence);
     uint64_t duration = share(s->duration.sum, s->count, c->occurrence);
     const char *function = report_function_text(p->job, c->terminal);
-    char peer[32];
+    char peer[FIELD], bytes[FIELD], tag[FIELD], completes[FIELD];
 
     const char *peer_field = peer_text(p, c, peer, sizeof peer);
     if (p->tsv)
-        fprintf(p->out, "%" PRIu64 "\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\n", c->index, function,
-                callsite_text(p, c->terminal), peer_field, gap, duration);
+        fprintf(p->out, "%" PRIu64 "\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%s\t%s\t%s\t%s\n", c->index, function,
+                callsite_text(p, c->terminal), peer_field, gap, duration, value_text(p, c, GRAMMAR_BYTES, bytes),
+                tag_text(p, c, tag), communicator_text(p, c->terminal), completes_text(p, c, completes));
     else
         fprintf(p->out, "%9" PRIu64 "  %10s  %10s  %-22s %5s  %s\n", c->index, report_time(gap),
                 report_time(duration), function, peer_field, callsite_text(p, c->terminal));
@@ -155,7 +212,7 @@ static void print_all(void *printer, FILE *out)
 
     p->out = out;
     if (p->tsv)
-        fputs("index\tfunction\tcallsite\tpeer\tgap_ns\tduration_ns\n", p->out);
+        fputs("index\tfunction\tcallsite\tpeer\tgap_ns\tduration_ns\tbytes\ttag\tcommunicator\tcompletes\n", p->out);
     else
         fprintf(p->out, "%9s  %10s  %10s  %-22s %5s  %s\n", "index", "gap", "duration", "function", "peer", "callsite");
     progress_begin(&progress, "expanding", p->out == stdout ? PROGRESS_NONE : p->grammar->events);

@@ -35,8 +35,8 @@ static void add_job(const struct report *r, cJSON *root)
         TEXT("mpi", job_text(r->job, i->mpi)), NUMBER("ranks", i->ranks), NUMBER("threads", i->threads),
         NUMBER("missing_ranks", i->missing), NUMBER("runs", i->runs), NUMBER("start_time", i->start_time),
         TIME("wall_seconds", m->wall_ns), TIME("base_seconds", m->base.ns), TIME("init_seconds", m->launch_ns),
-        NUMBER("events", m->events), NUMBER("lost", m->lost), TIME("mpi_seconds", m->sum_mpi_ns),
-        TIME("omp_seconds", m->sum_omp_ns),
+        NUMBER("events", m->events), NUMBER("lost", m->lost), NUMBER("values_not_kept", m->values_not_kept),
+        TIME("mpi_seconds", m->sum_mpi_ns), TIME("omp_seconds", m->sum_omp_ns),
         TIME("computation_seconds", m->sum_compute_ns), TIME("pythia_seconds", m->cost_ns));
     cJSON_AddItemToObject(cJSON_GetObjectItem(root, "job"), "left_out", left_out(r->job));
     /* Where the wall time of all streams went; the parts add up to it. */

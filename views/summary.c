@@ -73,6 +73,8 @@ static void print_head(const struct report *r, FILE *out)
                 job_text(r->job, r->job->left.of[k].table), k + 1 < r->job->left.count ? "" : "\n");
     if (m->lost)
         fprintf(out, "the memory cap was reached: the order of %" PRIu64 " events was given up\n", m->lost);
+    if (m->values_not_kept)
+        fprintf(out, "values of %s calls not kept: they vary without a rule\n", report_count(m->values_not_kept));
 }
 
 /* Of the run, as the calls' and regions' shares below: said once what they are shares of. */

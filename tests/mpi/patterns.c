@@ -430,6 +430,19 @@ static void derived(void)
     }
 }
 
+/* What is left of a matrix gets smaller from turn to turn: sizes, tags and roots vary. */
+static void shrinking(void)
+{
+    static int all[10000], got[10000];
+    for (int i = 0; i < turns; i++) {
+        int left = turns - i, right = (rank + 1) % ranks;
+        MPI_Bcast(all, 2 * left, MPI_INT, i % ranks, MPI_COMM_WORLD);
+        for (int k = 0; k < 2; k++)
+            MPI_Sendrecv(all, left + 100 * (i % 3 == 0 && rank % 2 == k), MPI_INT, right, i, got, 10000, MPI_INT,
+                         (rank + ranks - 1) % ranks, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
 /* Return codes come through. */
 static void errors(void)
 {
@@ -460,7 +473,7 @@ static int run(const char *name, const char *argument)
         {"ring", ring}, {"butterfly", butterfly}, {"halo", halo}, {"isends", isends}, {"master", master},
         {"waitany", waitany}, {"polling", polling}, {"collectives", collectives}, {"persistent", persistent},
         {"onesided", onesided}, {"communicators", communicators}, {"cart", cart}, {"list", list}, {"halves", halves},
-        {"cube", cube},
+        {"cube", cube}, {"shrinking", shrinking},
         {"derived", derived}, {"hypercube", hypercube}, {"errors", errors}, {"paused", paused}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (strcmp(all[i].name, name) == 0) {

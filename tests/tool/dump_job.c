@@ -188,7 +188,7 @@ static void print_traffic(const struct job *j)
         printf("starts\t%" PRId64, j->starts.list[i].name);
         for (uint32_t k = 0; k < j->starts.list[i].count; k++) {
             const struct job_start_run *r = &j->starts.runs[j->starts.list[i].first + k];
-            printf("\t%u+%d*%u", r->distance, r->step, r->count);
+            printf("\t%" PRId64 "+%d*%u", r->distance, r->step, r->count);
         }
         putchar('\n');
     }

@@ -62,7 +62,7 @@ class Job:
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version != 8 or size != len(data):
+        if version != 9 or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -269,13 +269,12 @@ class Job:
                     yield node, symbol
 
     def make_course(self, made, steps, length):
-        """The first values of a course, from its steps: a value, then those that stand `back` before."""
+        """The first values of a course: those of a step are one value, or those that stand `back` before plus one."""
         del made[:]
         for i, (value, back, events) in enumerate(steps):
-            begin = len(made)
-            end = length if i + 1 == len(steps) else min(length, begin + events)
+            end = length if i + 1 == len(steps) else min(length, len(made) + events)
             while len(made) < end:
-                made.append((value ^ 0x80000000) - 0x80000000 if len(made) == begin else made[-back])
+                made.append((value + (made[-back] if back else 0) + 2**63) % 2**64 - 2**63)
 
     def value(self, c, node, channel, member, i, nth):
         v = c["variants"].get((node, channel, member))
@@ -289,6 +288,8 @@ class Job:
                 self.make_course(made, self.lists[name], 2 * nth + 64)
             if nth < len(made):
                 x = made[nth]
+                if x == -(2**63):
+                    return "-"
                 return str((x + member[0]) % modulus if modulus and x >= 0 else x)
         if i >= count:
             return "*"
@@ -438,9 +439,9 @@ class Job:
         (runs,) = struct.unpack_from("<I", body)
         names = struct.unpack_from("<%dq" % n, body, 4)
         counts = struct.unpack_from("<%dI" % n, body, 4 + 8 * n)
-        run = self.columns(body, 4 + 12 * n, runs, 3)
+        run = list(zip(*self.take(body, 4 + 12 * n, runs, "qiI")))
         for name, count in zip(names, counts):
-            self.lists[name] = [(first, (step ^ 0x80000000) - 0x80000000, times) for first, step, times in run[:count]]
+            self.lists[name] = run[:count]
             run = run[count:]
 
     def read_places(self):
