@@ -7,9 +7,16 @@
 #include <zstd.h>
 
 #include "file/format.h"
+#include "file/lean.h"
+#include "file/table.h"
 #include "pythia.h"
 
 enum { LEVEL = 3, HEAD = 8, ENTRY = 12 };
+
+const struct file_record *file_blocks_lean(uint32_t section)
+{
+    return section == SECTION_RANGES ? &file_record_range : section == SECTION_VARIANTS ? &file_record_variant : NULL;
+}
 
 /* --- Reading --- */
 
@@ -35,7 +42,7 @@ uint64_t file_blocks_head(const unsigned char *stored, uint64_t there)
 }
 
 int file_blocks_open(struct file_blocks *b, const unsigned char *stored, uint64_t stored_size, uint64_t records,
-                      uint32_t size)
+                      uint32_t size, const struct file_record *lean)
 {
     uint64_t per = stored_size < HEAD ? 0 : file_get32(stored), count = per ? file_get32(stored + 4) : 0;
     int error = PYTHIA_ENOMEM;
@@ -45,6 +52,7 @@ int file_blocks_open(struct file_blocks *b, const unsigned char *stored, uint64_
         records > UINT32_MAX || count != (records + per - 1) / per || ENTRY * count > stored_size - HEAD ||
         records * size > stored_size * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK)
         return PYTHIA_EFORMAT;
+    b->lean = lean;
     b->size = size;
     b->per = (uint32_t)per;
     b->count = (uint32_t)count;
@@ -52,7 +60,7 @@ int file_blocks_open(struct file_blocks *b, const unsigned char *stored, uint64_
     b->sums = stored + HEAD + 4 * count;
     b->frames = stored + HEAD + ENTRY * count;
     b->at = malloc((count + 1) * sizeof *b->at);
-    b->scratch = malloc((size_t)(records < per ? records : per) * size + 1);
+    b->scratch = malloc(file_blocks_room((size_t)(records < per ? records : per), size, lean) + 1);
     b->context = ZSTD_createDCtx();
     if (b->at && b->scratch && b->context)
         error = read_directory(b, stored + HEAD, stored_size - HEAD - ENTRY * count);
@@ -69,42 +77,79 @@ void file_blocks_close(struct file_blocks *b)
     memset(b, 0, sizeof *b);
 }
 
-const unsigned char *file_blocks_get(struct file_blocks *b, uint32_t i)
+/* The bytes of block `i`, in `scratch`: how many, 0: damaged. */
+static size_t decompress(struct file_blocks *b, uint32_t i)
 {
-    size_t raw = (size_t)file_blocks_length(b, i) * b->size, stored = (size_t)(b->at[i + 1] - b->at[i]);
-
+    size_t stored = (size_t)(b->at[i + 1] - b->at[i]);
+    size_t room = file_blocks_room(file_blocks_length(b, i), b->size, b->lean);
     const unsigned char *frame = b->frames + b->at[i];
 
     if (XXH64(frame, stored, 0) != file_get64(b->sums + 8 * (size_t)i))
-        return NULL;
-    return ZSTD_decompressDCtx(b->context, b->scratch, raw, frame, stored) == raw ? b->scratch : NULL;
+        return 0;
+    size_t raw = ZSTD_decompressDCtx(b->context, b->scratch, room, frame, stored);
+    return ZSTD_isError(raw) || (!b->lean && raw != room) ? 0 : raw;
+}
+
+const unsigned char *file_blocks_get(struct file_blocks *b, uint32_t i)
+{
+    return !b->lean && decompress(b, i) ? b->scratch : NULL;
+}
+
+/* The columns fill the block. */
+static int read_lean(const struct file_blocks *b, const unsigned char *from, const unsigned char *end, uint32_t length,
+                     unsigned char *to)
+{
+    for (const struct job_field *f = b->lean->field; f < b->lean->field + b->lean->fields; f++)
+        for (uint32_t k = 0; k < f->count && from; k++, to += f->width)
+            from = file_lean_get(from, end, to, (struct file_lean_column){ b->size, f->width, length });
+    return from == end ? 0 : PYTHIA_EFORMAT;
 }
 
 int file_blocks_read(struct file_blocks *b, uint32_t i, unsigned char *to)
 {
-    const unsigned char *from = file_blocks_get(b, i);
-    size_t length = file_blocks_length(b, i), words = b->size / 8;
+    size_t raw = decompress(b, i), length = file_blocks_length(b, i), words = b->size / 8;
 
-    if (!from)
+    if (!raw)
         return PYTHIA_EFORMAT;
+    if (b->lean)
+        return read_lean(b, b->scratch, b->scratch + raw, (uint32_t)length, to);
     for (size_t w = 0; w < words; w++)
         for (size_t k = 0; k < length; k++)
-            memcpy(to + (k * words + w) * 8, from + (w * length + k) * 8, 8);
+            memcpy(to + (k * words + w) * 8, b->scratch + (w * length + k) * 8, 8);
     return 0;
+}
+
+/* --- Columns --- */
+
+size_t file_blocks_room(size_t length, uint32_t size, const struct file_record *lean)
+{
+    size_t columns = 0;
+
+    for (uint32_t i = 0; lean && i < lean->fields; i++)
+        columns += lean->field[i].count;
+    return lean ? columns * (1 + length * FILE_LEAN_LONGEST) : length * size;
+}
+
+size_t file_blocks_columns(unsigned char *to, const unsigned char *records, size_t length, uint32_t size,
+                           const struct file_record *lean)
+{
+    size_t words = size / 8, used = 0;
+
+    for (uint32_t i = 0; lean && i < lean->fields; i++)
+        for (uint32_t k = 0; k < lean->field[i].count; k++, records += lean->field[i].width)
+            used += file_lean_put(to + used, records,
+                                  (struct file_lean_column){ size, lean->field[i].width, (uint32_t)length });
+    for (size_t k = 0; !lean && k < length; k++)
+        for (size_t w = 0; w < words; w++)
+            memcpy(to + (w * length + k) * 8, records + (k * words + w) * 8, 8);
+    return lean ? used : length * size;
 }
 
 /* --- Writing --- */
 
-static void to_columns(unsigned char *to, const unsigned char *from, size_t length, size_t words)
-{
-    for (size_t k = 0; k < length; k++)
-        for (size_t w = 0; w < words; w++)
-            memcpy(to + (w * length + k) * 8, from + (k * words + w) * 8, 8);
-}
-
 /* One frame after the other behind the directory; the size of all, 0: it does not pay, or zstd failed. */
 static size_t fill(ZSTD_CCtx *zstd, unsigned char *data, size_t room, const unsigned char *records, uint64_t count,
-                   uint32_t size, uint32_t per, unsigned char *columns)
+                   uint32_t size, uint32_t per, const struct file_record *lean, unsigned char *columns)
 {
     uint32_t blocks = (uint32_t)((count + per - 1) / per);
     size_t at = HEAD + ENTRY * (size_t)blocks;
@@ -113,8 +158,8 @@ static size_t fill(ZSTD_CCtx *zstd, unsigned char *data, size_t room, const unsi
     file_put32(data + 4, blocks);
     for (uint32_t i = 0; i < blocks; i++) {
         size_t length = i + 1 < blocks ? per : (size_t)(count - (uint64_t)i * per);
-        to_columns(columns, records + (size_t)i * per * size, length, size / 8);
-        size_t stored = ZSTD_compressCCtx(zstd, data + at, room - at, columns, length * size, LEVEL);
+        size_t raw = file_blocks_columns(columns, records + (size_t)i * per * size, length, size, lean);
+        size_t stored = ZSTD_compressCCtx(zstd, data + at, room - at, columns, raw, LEVEL);
         if (ZSTD_isError(stored))
             return 0;
         file_put32(data + HEAD + 4 * (size_t)i, (uint32_t)stored);
@@ -125,15 +170,16 @@ static size_t fill(ZSTD_CCtx *zstd, unsigned char *data, size_t room, const unsi
 }
 
 int file_blocks_pack(ZSTD_CCtx *zstd, const unsigned char *records, uint64_t count, uint32_t size, uint32_t per,
-                     unsigned char **data, size_t *data_size)
+                     const struct file_record *lean, unsigned char **data, size_t *data_size)
 {
     uint64_t blocks = (count + per - 1) / per;
-    size_t raw = (size_t)count * size, room = HEAD + (size_t)blocks * (ENTRY + ZSTD_compressBound((size_t)per * size));
-    unsigned char *columns = malloc((size_t)per * size), *out = malloc(room);
+    size_t raw = (size_t)count * size, most = file_blocks_room(per, size, lean),
+           room = HEAD + (size_t)blocks * (ENTRY + ZSTD_compressBound(most));
+    unsigned char *columns = malloc(most), *out = malloc(room);
     int status = PYTHIA_ENOMEM;
 
     if (columns && out) {
-        *data_size = fill(zstd, out, room, records, count, size, per, columns);
+        *data_size = fill(zstd, out, room, records, count, size, per, lean, columns);
         status = *data_size == 0 || *data_size > raw - raw / 8;
     }
     if (status == 0)

@@ -140,11 +140,13 @@ static int verified(const struct input *in, const unsigned char *entry, uint64_t
     return error;
 }
 
-/* Communicators, messages, how time goes by, each rank's own times: many bytes, and nothing that is foretold. */
+/* Communicators, messages, how time goes by, each rank's own times: many bytes, and nothing that is foretold. But what
+   values name is. */
 static bool passed_over(const struct input *in, const unsigned char *entry)
 {
     uint32_t type = file_get32(entry + ENTRY_TYPE);
-    return !in->source->whole && ((type >= SECTION_GROUPS && type <= SECTION_OWN) || type >= SECTION_DIGRAMS);
+    return !in->source->whole && type != SECTION_STARTS &&
+           ((type >= SECTION_GROUPS && type <= SECTION_OWN) || type >= SECTION_DIGRAMS);
 }
 
 /* Sections stand in the order of the table, each at the next multiple of 8 after the one before. */
@@ -196,7 +198,9 @@ static int open_blocks(const struct input *in, struct file_section *s, const uns
                        uint32_t type)
 {
     int error = may_be_in_blocks(type) && s->size / record_size[type] == s->count
-                    ? file_blocks_open(&s->blocks, from, stored, s->count, record_size[type]) : PYTHIA_EFORMAT;
+                    ? file_blocks_open(&s->blocks, from, stored, s->count, record_size[type],
+                                       file_blocks_lean(type))
+                    : PYTHIA_EFORMAT;
     if (error == PYTHIA_EFORMAT)
         return REFUSE(in, "damaged: blocks of section %s", file_section_name(type));
     s->in_blocks = !error;

@@ -83,7 +83,7 @@ static void compress_blocks(struct file_packer *p, enum file_section_type type)
     unsigned char *packed;
     size_t size;
     int status = file_blocks_pack(p->zstd, s->raw.data, s->count, in_blocks[type].record, in_blocks[type].block,
-                                  &packed, &size);
+                                  file_blocks_lean(type), &packed, &size);
     if (status < 0)
         p->error = status;
     else if (status == 0)

@@ -14,6 +14,7 @@
 #include "job/ranges.h"
 #include "file/table.h"
 #include "file/times.h"
+#include "file/values.h"
 
 /* --- Rules --- */
 
@@ -128,6 +129,15 @@ static void pack_turns(struct file_packer *p, const struct job_class *c)
     }
 }
 
+static void pack_variants(struct file_packer *p, const struct job_class *c)
+{
+    for (uint32_t i = 0; i < c->variant_count && !p->error; i++) {
+        struct job_variant v = c->variants[i];
+        file_attr_leave(p->job, &v.attr);
+        pack_all(p, SECTION_VARIANTS, &file_record_variant, &v, 0, 1);
+    }
+}
+
 void file_pack_class(struct file_packer *p, uint32_t number)
 {
     const struct job_class *c = &p->job->classes[number];
@@ -155,7 +165,7 @@ void file_pack_class(struct file_packer *p, uint32_t number)
     pack_stats(p, c);
     pack_all(p, SECTION_RANGES, &file_record_range, c->ranges, sizeof *c->ranges, c->range_count);
     pack_turns(p, c);
-    pack_all(p, SECTION_VARIANTS, &file_record_variant, c->variants, sizeof *c->variants, c->variant_count);
+    pack_variants(p, c);
     for (int type = SECTION_RULES; type <= SECTION_VARIANTS; type++)
         if (p->section[type].count > JOB_LIMIT)
             p->error = PYTHIA_ELIMIT;

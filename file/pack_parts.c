@@ -7,6 +7,7 @@
 
 #include "file/table.h"
 #include "file/timeline.h"
+#include "file/values.h"
 
 #include "pythia.h"
 
@@ -90,6 +91,7 @@ void file_pack_parts(struct file_packer *p)
     p->job = j;
     if (p->file)
         free(said.own.row);
+    file_pack_starts(p);
     file_pack_series(p);
     file_pack_extents(p);
 }

@@ -14,6 +14,7 @@
 #include "file/times.h"
 #include "file/timeline.h"
 #include "file/unpack.h"
+#include "file/values.h"
 #include "job/intern.h"
 
 int file_reader_no_memory(struct file_reader *r)
@@ -138,7 +139,8 @@ int file_unpack_definitions(struct file_reader *r)
     error = error ?: define_rows(r, SECTION_MODULES, JOB_TABLE_MODULES, NULL);
     error = error ?: unpack_callsites(r);
     error = error ?: define_rows(r, SECTION_COMMS, JOB_TABLE_COMMS, NULL);
-    return error ?: define_rows(r, SECTION_TERMINALS, JOB_TABLE_TERMINALS, NULL);
+    error = error ?: define_rows(r, SECTION_TERMINALS, JOB_TABLE_TERMINALS, NULL);
+    return error ?: file_unpack_starts(r);
 }
 
 int file_unpack_others(struct file_reader *r)

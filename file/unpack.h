@@ -39,7 +39,7 @@ int file_reader_no_memory(struct file_reader *r); /* PYTHIA_ENOMEM, with a line 
 
 /* --- unpack.c --- */
 /* Everything but the classes; a line in `why` and a negative PYTHIA_E… on failure. */
-int file_unpack_definitions(struct file_reader *r); /* strings to terminals; before the classes */
+int file_unpack_definitions(struct file_reader *r); /* strings to terminals, starts; before the classes */
 int file_unpack_others(struct file_reader *r);      /* streams and all that is optional; after the classes */
 
 struct grammar_time file_unpack_time(const struct file_reader *r, uint64_t i); /* record i of the times */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "file/table.h"
+#include "file/values.h"
 #include "pythia.h"
 #include "job/class.h"
 #include "job/intern.h"
@@ -193,6 +194,7 @@ int file_unpack_variants(struct file_reader *r, uint32_t i, const struct file_pa
                         file_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + first + k, RECORD_VARIANT), 8);
         if (v->node >= p->nodes || v->attr.channel >= GRAMMAR_CHANNELS)
             return REFUSE(r, "damaged: variant %u of class %u", first + k, i);
+        file_attr_enter(r->job, &v->attr);
     }
     return 0;
 }

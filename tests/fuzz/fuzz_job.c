@@ -194,27 +194,27 @@ static const uint32_t blocked[SECTION_TYPES] = {
     [SECTION_VARIANTS] = RECORD_VARIANT,
 };
 
-static size_t put_block(unsigned char *to, size_t room, const unsigned char *from, size_t count, size_t words)
+static size_t put_block(unsigned char *to, size_t room, const unsigned char *from, size_t count, uint32_t record,
+                        const struct file_record *lean)
 {
     static ZSTD_CCtx *zstd; /* thousands of times a second */
-    unsigned char column[PER * RECORD_VARIANT];
+    unsigned char column[2 * PER * RECORD_VARIANT];
     if (!zstd)
         zstd = ZSTD_createCCtx();
-    for (size_t k = 0; k < count; k++)
-        for (size_t w = 0; w < words; w++)
-            memcpy(column + 8 * (w * count + k), from + 8 * (k * words + w), 8);
-    return ZSTD_compressCCtx(zstd, to, room, column, 8 * words * count, 1);
+    return ZSTD_compressCCtx(zstd, to, room, column, file_blocks_columns(column, from, count, record, lean), 1);
 }
 
-static size_t put_blocks(unsigned char *to, const unsigned char *from, uint64_t count, uint32_t record)
+static size_t put_blocks(unsigned char *to, const unsigned char *from, uint64_t count, uint32_t type)
 {
+    const struct file_record *lean = file_blocks_lean(type);
+    uint32_t record = blocked[type];
     uint64_t blocks = (count + PER - 1) / PER;
     size_t at = 8 + 12 * blocks;
     file_put32(to, PER);
     file_put32(to + 4, (uint32_t)blocks);
     for (uint64_t i = 0; i < blocks; i++) {
-        size_t stored = put_block(to + at, ZSTD_compressBound(PER * record), from + i * PER * record,
-                                  i + 1 < blocks ? PER : count - i * PER, record / 8);
+        size_t stored = put_block(to + at, ZSTD_compressBound(2 * PER * record), from + i * PER * record,
+                                  i + 1 < blocks ? PER : count - i * PER, record, lean);
         file_put32(to + 8 + 4 * i, (uint32_t)stored);
         at += stored;
     }
@@ -224,7 +224,7 @@ static size_t put_blocks(unsigned char *to, const unsigned char *from, uint64_t 
 static size_t most_of(const struct file_section *s, uint32_t type)
 {
     uint64_t blocks = (s->count + PER - 1) / PER;
-    return s->size + 64 + (blocked[type] ? 8 + blocks * (12 + ZSTD_compressBound(PER * blocked[type])) : 0);
+    return s->size + 64 + (blocked[type] ? 8 + blocks * (12 + ZSTD_compressBound(2 * PER * blocked[type])) : 0);
 }
 
 /* One section and its entry; returns where the next one begins. */
@@ -234,7 +234,7 @@ static size_t put_entry(unsigned char *data, unsigned char *entry, uint32_t type
     bool in_blocks = blocked[type] && s->count;
     size_t stored = s->size;
     if (in_blocks)
-        stored = put_blocks(data + at, s->data, s->count, blocked[type]);
+        stored = put_blocks(data + at, s->data, s->count, type);
     else if (s->size)
         memcpy(data + at, s->data, s->size);
     file_put32(entry + ENTRY_TYPE, type);

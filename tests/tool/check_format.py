@@ -12,11 +12,12 @@ SECTIONS = {
     "## Digrams": ["digram"], "## Ends": ["end"], "## Regions": ["region"], "## Tasks": ["task"],
     "## Machine": ["machine"],
     "## Groups": ["group", "run", "range"], "## Messages": ["messages", "range"],
-    "## Starts": ["list of starts", "run of starts"], "## Extremes": ["extremes"], "## Own times": ["own times"],
+    "## Extremes": ["extremes"], "## Own times": ["own times"],
     "## Clock": ["clock"], "## Run delay": ["delay"], "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],
     "## Places": ["place", "way"], "## Left out": ["table that was left out"],
 }
-ELSEWHERE = {"stream", "series", "learned region", "learned task"}  # by other columns; as regions and tasks
+ELSEWHERE = {"stream", "series", "list of starts", "run of starts",  # by other columns
+             "learned region", "learned task"}  # as regions and tasks
 
 text = open(sys.argv[1], encoding="utf-8").read()
 tables = dict(line.strip().split(":") for line in sys.stdin)

@@ -45,6 +45,30 @@ def fail(reason):
     raise SystemExit("read_job.py: " + reason)
 
 
+LEAN = {13: 8 * "I", 14: "IIIIIIBBHI" + 16 * "Q"}  # fields of records that are lean columns
+
+
+def lean(data, columns, at=0):
+    """Lean columns from `at` on, of (field, count) each; and where they end."""
+    out = []
+    for field, count in columns:
+        mode, before, column, bits = data[at], 0, [], 8 * struct.calcsize("<" + field)
+        if mode > 1:
+            fail("mode of a lean column")
+        at += 1
+        for _ in range(count):
+            v = shift = 0
+            while True:
+                v |= (data[at] & 127) << shift
+                shift, at = shift + 7, at + 1
+                if data[at - 1] < 128:
+                    break
+            before = (v >> 1 ^ -(v & 1)) + mode * before
+            column.append(before % 2**bits - (2**bits if field.islower() and before >> bits - 1 & 1 else 0))
+        out.append(column)
+    return out, at
+
+
 class Job:
     def __init__(self, data):
         self.sections = {}
@@ -62,7 +86,7 @@ class Job:
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version != 9 or size != len(data):
+        if version != 10 or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -98,6 +122,9 @@ class Job:
         for i, (length, stated) in enumerate(zip(sizes, sums)):
             frame, n = body[at : at + length], min(per, records - i * per)
             at += length
+            if kind in LEAN:
+                out.append(self.lean_block(frame, n, LEAN[kind], stated))
+                continue
             words = ctypes.create_string_buffer(n * size)
             if checksum(frame) != stated or zstd.ZSTD_decompress(words, n * size, frame, length) != n * size:
                 fail("block %d of section %d" % (i, kind))
@@ -106,6 +133,17 @@ class Job:
                 out.append(struct.pack("<%dQ" % (size // 8), *column[k::n]))
         self.blocks[kind] = per
         return b"".join(out)
+
+    def lean_block(self, frame, n, layout, stated):
+        room = len(layout) * (1 + 10 * n)
+        data = ctypes.create_string_buffer(room)
+        length = zstd.ZSTD_decompress(data, room, frame, len(frame))
+        if checksum(frame) != stated or length > room:
+            fail("a block of lean columns")
+        columns, rest = lean(data.raw[:length], [(field, n) for field in layout])
+        if rest != length:
+            fail("bytes after the last lean column")
+        return b"".join(struct.pack("<" + layout, *row) for row in zip(*columns))
 
     def records(self, kind, layout):
         body, count = self.sections[kind]
@@ -276,6 +314,9 @@ class Job:
             while len(made) < end:
                 made.append((value + (made[-back] if back else 0) + 2**63) % 2**64 - 2**63)
 
+    def name(self, number):
+        return self.names[-2 - number] if -2 - len(self.names) < number <= -2 else number
+
     def value(self, c, node, channel, member, i, nth):
         v = c["variants"].get((node, channel, member))
         if v is None:
@@ -283,6 +324,7 @@ class Job:
         _, relations, sample, modulus, _, _, _, kind, length, period, count = v[:11]
         if kind == 2:
             name, modulus = struct.unpack_from("<2q", v[14])
+            name = self.name(name)
             made = self.courses.setdefault(name, [])
             if name in self.lists and len(made) <= nth:
                 self.make_course(made, self.lists[name], 2 * nth + 64)
@@ -301,7 +343,7 @@ class Job:
         else:
             return "*"
         if relations & 1:
-            return str(x)
+            return str(self.name(x) if channel == 9 else x)
         if relations & 2:
             return str((x - sample + member[0]) % modulus)
         return str(x ^ sample ^ member[0])
@@ -432,16 +474,19 @@ class Job:
                 print("message", terminal, receives, rank, -1 if peer == NONE else peer, *own, mean, sep="\t")
 
     def read_lists(self):
-        self.lists, self.courses = {}, {}
+        self.lists, self.courses, self.names = {}, {}, []
         if 24 not in self.sections:
             return
         body, n = self.sections[24]
         (runs,) = struct.unpack_from("<I", body)
-        names = struct.unpack_from("<%dq" % n, body, 4)
-        counts = struct.unpack_from("<%dI" % n, body, 4 + 8 * n)
-        run = list(zip(*self.take(body, 4 + 12 * n, runs, "qiI")))
-        for name, count in zip(names, counts):
-            self.lists[name] = run[:count]
+        (counts, *run), end = lean(body, [("I", n), ("q", runs), ("i", runs), ("I", runs)], 4)
+        if end != len(body) or sum(counts) != runs:
+            fail("size of the starts")
+        run = list(zip(*run))
+        for count in counts:
+            name = hash128(0x57A7, b"".join(struct.pack("<qiI", *r) for r in run[:count]))
+            self.names.append(-(int.from_bytes(name[:8], "little") >> 2) - 1)
+            self.lists[self.names[-1]] = run[:count]
             run = run[count:]
 
     def read_places(self):

@@ -99,13 +99,12 @@ struct bytes forge_put_together(const struct forgery *f)
     return b;
 }
 
-static size_t put_block(unsigned char *to, size_t room, const unsigned char *records, size_t count, size_t words)
+static size_t put_block(unsigned char *to, size_t room, const unsigned char *records, size_t count, uint32_t record,
+                        int type)
 {
-    unsigned char *columns = malloc(8 * words * count + 1);
-    for (size_t k = 0; k < count; k++)
-        for (size_t w = 0; w < words; w++)
-            memcpy(columns + 8 * (w * count + k), records + 8 * (k * words + w), 8);
-    size_t stored = ZSTD_compress(to, room, columns, 8 * words * count, 1);
+    const struct file_record *lean = file_blocks_lean((uint32_t)type);
+    unsigned char *columns = malloc(file_blocks_room(count, record, lean) + 1);
+    size_t stored = ZSTD_compress(to, room, columns, file_blocks_columns(columns, records, count, record, lean), 1);
     free(columns);
     ck_assert(!ZSTD_isError(stored));
     return stored;
@@ -127,13 +126,14 @@ void forge_in_blocks(struct forgery *f, int type, uint32_t record, uint32_t per)
 {
     struct bytes *s = &f->section[type];
     uint64_t count = f->count[type], blocks = (count + per - 1) / per;
-    size_t most = ZSTD_compressBound((size_t)per * record), at = 8 + 12 * blocks;
+    size_t most = ZSTD_compressBound(file_blocks_room(per, record, file_blocks_lean((uint32_t)type))),
+           at = 8 + 12 * blocks;
     unsigned char *out = calloc(1, at + blocks * most + 1);
     forge_put(out, per, 4);
     forge_put(out + 4, blocks, 4);
     for (uint64_t i = 0; i < blocks; i++) {
         uint64_t here = i + 1 < blocks ? per : count - i * per;
-        size_t stored = put_block(out + at, most, s->data + i * per * record, here, record / 8);
+        size_t stored = put_block(out + at, most, s->data + i * per * record, here, record, type);
         forge_put(out + 8 + 4 * i, stored, 4);
         at += stored;
     }

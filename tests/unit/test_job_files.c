@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "file/file.h"
+#include "file/lean.h"
 #include "job/job.h"
 #include "pythia.h"
 #include "tests/unit/simulate.h"
@@ -179,6 +180,30 @@ START_TEST(test_damaged_file_is_named)
 }
 END_TEST
 
+/* Any numbers come back, whatever their width; equal and growing ones are a byte each; what is cut short is refused. */
+START_TEST(test_lean_columns)
+{
+    enum { COUNT = 50 };
+    unsigned char column[COUNT * 8], back[COUNT * 8], out[1 + COUNT * FILE_LEAN_LONGEST];
+    uint64_t seed = 1;
+    for (int turn = 0; turn < 400; turn++) {
+        struct file_lean_column c = { 1u << turn % 4, 1u << turn % 4, COUNT };
+        uint64_t before = (uint64_t)turn << 60;
+        for (int i = 0; i < COUNT; i++) {
+            before += turn % 3 == 0 ? 3 : turn % 3 == 1 ? 0 : simulate_random(&seed) << simulate_random(&seed) % 64;
+            memcpy(column + i * c.stride, &before, c.width); /* on little-endian machines: any bytes will do */
+        }
+        size_t size = file_lean_put(out, column, c);
+        ck_assert(turn % 3 == 2 || size <= COUNT + FILE_LEAN_LONGEST + 4);
+        ck_assert_ptr_eq(file_lean_get(out, out + size, back, c), out + size);
+        ck_assert_mem_eq(back, column, COUNT * c.stride);
+        ck_assert_ptr_null(file_lean_get(out, out + size - 1, back, c));
+    }
+    out[0] = 2;
+    ck_assert_ptr_null(file_lean_get(out, out + sizeof out, back, (struct file_lean_column){ 1, 1, 1 }));
+}
+END_TEST
+
 static const struct unit_test tests[] = {
     UNIT_TEST(test_files),
     UNIT_TEST(test_message_is_not_compressed),
@@ -186,6 +211,7 @@ static const struct unit_test tests[] = {
     UNIT_TEST(test_disk_full),
     UNIT_TEST(test_directory_not_writable),
     UNIT_TEST(test_damaged_file_is_named),
+    UNIT_TEST(test_lean_columns),
 };
 
 int main(void)
