@@ -86,14 +86,16 @@ static void leave(struct grammar *g, struct grammar_courses *all, unsigned chann
             window_give(g, c->window);
     }
     all->going &= ~(1u << channel);
-    all->left |= 1u << channel;
+    all->watched &= ~(1u << channel);
 }
 
 void grammar_courses_leave(struct grammar *g)
 {
-    for (uint32_t i = 0; i < g->terminals && i < GRAMMAR_COURSE_TERMINALS; i++)
+    for (uint32_t i = 0; i < g->terminals && i < GRAMMAR_COURSE_TERMINALS; i++) {
         for (unsigned channel = 0; channel < GRAMMAR_CHANNELS; channel++)
             leave(g, &g->courses[i], channel);
+        g->courses[i].closed = true;
+    }
 }
 
 /* --- The window --- */
@@ -206,18 +208,22 @@ static bool add(struct grammar *g, struct grammar_courses *all, unsigned channel
 static void meet(struct grammar_courses *c, uint32_t channels, uint64_t n, const int64_t *value)
 {
     c->channels |= channels;
+    c->watched |= channels;
     for (; channels; channels &= channels - 1) {
         unsigned channel = (unsigned)__builtin_ctz(channels);
         c->expected[channel] = n ? GRAMMAR_ABSENT : value[channel];
     }
 }
 
-void grammar_courses_add(struct grammar *g, struct grammar_courses *c, uint64_t n, const struct grammar_event *e)
+void grammar_courses_add(struct grammar *g, const struct grammar_event *e)
 {
+    struct grammar_courses *c = &g->courses[e->terminal];
     uint32_t has = e->channels & GRAMMAR_COURSE_CHANNELS;
+    uint64_t n = c->events++;
 
-    meet(c, has & ~c->channels, n, e->value);
-    for (uint32_t left = c->channels & ~c->left; left; left &= left - 1) {
+    if (!c->closed)
+        meet(c, has & ~c->channels, n, e->value);
+    for (uint32_t left = c->watched; left; left &= left - 1) {
         unsigned channel = (unsigned)__builtin_ctz(left);
         int64_t value = has >> channel & 1 ? e->value[channel] : GRAMMAR_ABSENT;
         if (value == c->expected[channel] && c->going >> channel & 1)

@@ -61,8 +61,9 @@ struct grammar_course {
 struct grammar_courses {
     uint64_t events;         /* of the terminal */
     uint32_t channels;       /* that events had */
+    uint32_t watched;        /* of these: kept */
     uint32_t going;          /* of these: with steps */
-    uint32_t left;           /* not kept any more */
+    bool closed;             /* no other channel is met: the order of events before is lost */
     int64_t expected[GRAMMAR_CHANNELS]; /* the next value; until a second one came the only one */
     struct grammar_course of[GRAMMAR_CHANNELS];
 };

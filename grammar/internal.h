@@ -263,9 +263,9 @@ static inline struct grammar_arrival grammar_arrival_of(const struct grammar_eve
 void grammar_settle(struct grammar *g);
 void grammar_append_plain(struct grammar *g, const struct grammar_event *event);
 
-/* course.c: the terminal's event n, which is about to be appended and is not as expected; all courses are given up: the
+/* course.c: the terminal's event, which is about to be appended and is not as expected; all courses are given up: the
    order of what was is lost; the frozen form, -1: out of memory. */
-void grammar_courses_add(struct grammar *g, struct grammar_courses *c, uint64_t n, const struct grammar_event *e);
+void grammar_courses_add(struct grammar *g, const struct grammar_event *e);
 void grammar_courses_leave(struct grammar *g);
 int grammar_courses_freeze(const struct grammar *g, struct grammar_flat *f);
 static inline void grammar_course_go_on(const struct grammar *g, struct grammar_courses *c, unsigned channel)
@@ -279,20 +279,23 @@ static inline void grammar_course_go_on(const struct grammar *g, struct grammar_
     of->at = (uint16_t)at;
     c->expected[channel] = (int64_t)((uint64_t)g->windows[of->window].value[at] + (uint64_t)of->shift);
 }
-static inline void grammar_courses_note(struct grammar *g, const struct grammar_event *e)
+/* Whether the event, which is about to be appended, is as expected; then that is done with. */
+static inline bool grammar_courses_go_on(struct grammar *g, const struct grammar_event *e)
 {
     if (e->terminal >= GRAMMAR_COURSE_TERMINALS)
-        return;
+        return true;
     struct grammar_courses *c = &g->courses[e->terminal];
-    uint64_t n = c->events++;
-    bool same = (e->channels & GRAMMAR_COURSE_CHANNELS) == c->channels;
-    for (uint32_t left = c->channels & ~c->left; left && same; left &= left - 1)
-        same = e->value[__builtin_ctz(left)] == c->expected[__builtin_ctz(left)];
-    if (__builtin_expect(!same, 0))
-        grammar_courses_add(g, c, n, e);
-    else
-        for (uint32_t left = c->going; left; left &= left - 1)
-            grammar_course_go_on(g, c, (unsigned)__builtin_ctz(left));
+    if (__builtin_expect((e->channels & GRAMMAR_COURSE_CHANNELS) != c->channels, 0))
+        return false;
+    for (uint32_t left = c->watched; left; left &= left - 1) {
+        size_t channel = (size_t)(unsigned)__builtin_ctz(left);
+        if (__builtin_expect(e->value[channel] != c->expected[channel], 0))
+            return false;
+    }
+    c->events++;
+    for (uint32_t left = c->going; left; left &= left - 1)
+        grammar_course_go_on(g, c, (unsigned)__builtin_ctz(left));
+    return true;
 }
 
 /* coarsen.c */

@@ -478,9 +478,22 @@ static __attribute__((noinline, flatten)) void append_unexpected(struct grammar 
     expect(g);
 }
 
+/* Out of the way: what needs no call keeps no register. */
+static __attribute__((noinline)) void append_other_values(struct grammar *g, const struct grammar_event *e)
+{
+    grammar_courses_add(g, e);
+    if (g->expected->symbol == e->terminal)
+        take_expected(g, e);
+    else
+        append_unexpected(g, e);
+}
+
 __attribute__((flatten)) void grammar_append(struct grammar *g, const struct grammar_event *e)
 {
-    grammar_courses_note(g, e);
+    if (__builtin_expect(!grammar_courses_go_on(g, e), 0)) {
+        append_other_values(g, e);
+        return;
+    }
     if (__builtin_expect(g->expected->symbol == e->terminal, 1))
         take_expected(g, e);
     else

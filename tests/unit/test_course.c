@@ -192,7 +192,8 @@ START_TEST(chance_is_given_up)
 {
     struct grammar *g = append_all(chance, 7, GRAMMAR_SOURCE);
     const struct grammar_courses *c = &g->courses[1];
-    ck_assert_uint_eq(c->left, 1u << GRAMMAR_SOURCE);
+    ck_assert_uint_eq(c->channels, 1u << GRAMMAR_SOURCE);
+    ck_assert_uint_eq(c->watched, 0);
     ck_assert_uint_eq(c->going, 0);
     ck_assert_uint_le(c->of[GRAMMAR_SOURCE].looks, GRAMMAR_COURSE_STEPS + 1);
     ck_assert_uint_eq(g->windows_used, 0);
