@@ -73,7 +73,7 @@ static const struct tool_line usage = {
         "deadlock: ranks wait for each other, and nobody computes for them. missing_rank: others wait, and this rank is "
         "elsewhere. slow: a rank computes at least twice as long as before at the same places, and the others do not; "
         "time without a processor is left out. "
-        "none: none of these. "
+        "Else it is none (in JSON). "
         "A wait is long when it is three times the longest pause that this run has had, and at least 4 s; it is too "
         "long if both ranks, the one that waits and the other one, have been where they are at least 100 times, and "
         "100 / (n + 1) times as long if n times. If these times come in no particular order, that is a false alarm "

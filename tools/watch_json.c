@@ -60,7 +60,8 @@ static void add_job(cJSON *o, const struct watch_job *j)
         NUMBER("eta_high_seconds", n->eta_high), NUMBER("limit_seconds", views_known(j->limited, j->limit_seconds)),
         BOOL("fits_limit", views_known(j->limited && !isnan(n->eta), j->fits)),
         RATIO("mpi_efficiency", n->whole.mpi), RATIO("load_balance", n->whole.load_balance),
-        RATIO("mpi_efficiency_lately", n->lately.mpi), RATIO("load_balance_lately", n->lately.load_balance));
+        RATIO("mpi_efficiency_lately", n->lately.mpi), RATIO("load_balance_lately", n->lately.load_balance),
+        NUMBER("last_rank", views_known(n->last_rank != WATCH_NOBODY_LAST, n->last_rank)));
     cJSON *ranks = cJSON_AddArrayToObject(o, "ranks_state");
     for (uint32_t i = 0; i < j->ranks; i++)
         if (j->rows[i].sight)

@@ -241,6 +241,9 @@ static void print_end(FILE *out, const struct watch_job *j)
     if (!isnan(n->lately.load_balance))
         fprintf(out, "; lately %.0f %%, %.0f %%", 100 * n->lately.mpi, 100 * n->lately.load_balance);
     fputc('\n', out);
+    if (n->last_rank != WATCH_NOBODY_LAST)
+        fprintf(out, "  rank %u is the last: outside MPI for %.0f %% of its time, all ranks for %.0f %% in the mean\n",
+                n->last_rank, 100 * n->whole.longest, 100 * n->whole.mpi);
 }
 
 static void print_stacks(FILE *out, const struct watch_job *j)
@@ -259,7 +262,8 @@ static void print_job(FILE *out, const struct watch_job *j, bool stacks)
     uint32_t *all = calloc((size_t)j->ranks + 1, sizeof *all);
     for (uint32_t i = 0; i < j->ranks; i++)
         all[i] = i;
-    fprintf(out, "%s: %s\n", watch_kind_text[j->verdict.kind], sentence);
+    fprintf(out, "%s%s%s\n", j->verdict.kind ? watch_kind_text[j->verdict.kind] : "", j->verdict.kind ? ": " : "",
+            sentence);
     fprintf(out, "  %s  %s  %u rank%s  %s  %s\n", b->command, b->file, j->ranks, j->ranks > 1 ? "s" : "",
             watch_job_state_text[watch_job_state(j)],
             time_of((double)(j->sight[0]->now - b->began)));

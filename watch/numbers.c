@@ -24,7 +24,7 @@ static uint64_t in_calls(const struct watch_sight *s)
 static struct watch_efficiency efficiency(struct watch_sight *const *sights, uint32_t count, bool lately)
 {
     double sum = 0, most = 0, longest = 0;
-    uint32_t ranks = 0;
+    uint32_t ranks = 0, who = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct watch_sight *s = sights[i], *b = lately ? s->before : NULL;
         if (lately && !b)
@@ -32,12 +32,19 @@ static struct watch_efficiency efficiency(struct watch_sight *const *sights, uin
         double all = (double)(s->now - (b ? b->now : s->board.began + s->board.launch_ns));
         double calls = (double)in_calls(s) - (b ? (double)in_calls(b) : 0), useful = fmax(0, all - fmax(0, calls));
         sum += useful;
+        who = useful > most ? s->board.rank : who;
         most = fmax(most, useful);
         longest = fmax(longest, all);
         ranks++;
     }
-    return most > 0 ? (struct watch_efficiency){sum / ranks / longest, job_balance(sum, ranks, most)}
-                    : (struct watch_efficiency){NAN, NAN};
+    return most > 0 ? (struct watch_efficiency){sum / ranks / longest, job_balance(sum, ranks, most), who, most / longest}
+                    : (struct watch_efficiency){NAN, NAN, WATCH_NOBODY_LAST, NAN};
+}
+
+static uint32_t last_rank(const struct watch_efficiency *whole, const struct watch_efficiency *lately)
+{
+    bool uneven = whole->load_balance < WATCH_EVEN && lately->load_balance < WATCH_EVEN;
+    return uneven && whole->longest_rank == lately->longest_rank ? whole->longest_rank : WATCH_NOBODY_LAST;
 }
 
 /* As it was noted, less what passed since, but not less than what comes after the event that is waited for. */
@@ -77,8 +84,9 @@ static double off(const struct watch_board *b)
 
 void watch_count(struct watch_numbers *n, struct watch_sight *const *sights, uint32_t count)
 {
-    *n = (struct watch_numbers){
-        efficiency(sights, count, false), efficiency(sights, count, true), NAN, NAN, NAN, NAN, false};
+    *n = (struct watch_numbers){.whole = efficiency(sights, count, false), .lately = efficiency(sights, count, true),
+                                .progress = NAN, .eta = NAN, .eta_low = NAN, .eta_high = NAN};
+    n->last_rank = last_rank(&n->whole, &n->lately);
     for (uint32_t i = 0; i < count; i++) {
         const struct watch_board *b = &sights[i]->board;
         if (!b->noted)

@@ -151,6 +151,7 @@ START_TEST(efficiency)
     watch_count(&n, table, 2);
     ck_assert_double_eq_tol(n.whole.load_balance, 30. / 45, 1e-6);
     ck_assert(isnan(n.lately.mpi) && isnan(n.eta) && isnan(n.progress));
+    ck_assert_uint_eq(n.last_rank, WATCH_NOBODY_LAST); /* one look does not show that it stays so */
     static struct watch_sight earlier[2];
     memcpy(earlier, sights, sizeof earlier);
     for (int i = 0; i < 2; i++) {
@@ -160,6 +161,13 @@ START_TEST(efficiency)
     watch_count(&n, table, 2);
     ck_assert_double_eq_tol(n.lately.mpi, .5, 1e-6);
     ck_assert_double_eq_tol(n.lately.load_balance, .5, 1e-6);
+    ck_assert_uint_eq(n.last_rank, 0);
+    ck_assert_double_eq_tol(n.whole.longest, 55. / 70, 1e-6);
+    earlier[0].board.mpi_ns -= 8 * SIGHTS_SECOND; /* lately the other one worked longer */
+    earlier[1].board.since = sights[1].board.since = 0;
+    watch_count(&n, table, 2);
+    ck_assert_uint_eq(n.last_rank, WATCH_NOBODY_LAST);
+    memcpy(earlier, sights, sizeof earlier);
     atomic_store(&sights[1].board.noted, SIGHTS_NOW);
     sights[1].board.left_ns = 40 * SIGHTS_SECOND;
     sights[1].board.next_ns = 4 * SIGHTS_SECOND; /* the next event is late: no nearer to the end than that */
