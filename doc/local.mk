@@ -11,4 +11,11 @@ check_PROGRAMS += %D%/example
 doc_example_SOURCES = %D%/example.c
 doc_example_LDADD = libpythia.la
 TESTS += tests/unit/example.test tests/unit/example_py.test
+# The three cases of the README, which tests/mpi/cases.test runs, and its pictures.
+EXTRA_DIST += %D%/cases/uneven.c %D%/cases/small.c %D%/cases/hang.c %D%/pictures.sh %D%/pictures/page.png \
+	%D%/pictures/screen.png
+pictures: all
+	SRC='$(abs_top_srcdir)' PYTHIA=pythia MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' $(BASH) $(srcdir)/%D%/pictures.sh
+.PHONY: pictures
+
 EXTRA_DIST += %D%/coverage.sh %D%/example.py tests/unit/example.test tests/unit/example_py.test

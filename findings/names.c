@@ -6,7 +6,6 @@
 #include "base/order.h"
 #include "findings/units.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,31 +124,11 @@ uint32_t report_site_number(const struct report_names *n, uint32_t callsite)
     return callsite < n->job->callsite_count ? n->number[callsite] : GRAMMAR_NONE;
 }
 
-/* `phase`: with the mark that opens or closes a span. */
-static char *short_name(const struct report_names *n, uint32_t terminal, bool phase)
-{
-    const struct job_terminal *t = terminal_of(n->job, terminal);
-
-    if (!t || t->kind == JOB_WORD)
-        return report_text("%s", report_name((void *)(uintptr_t)n, terminal));
-    const char *name = job_text(n->job, t->function);
-    const char *prefix = t->kind == JOB_REGION ? "omp " : "MPI_";
-    uint32_t number = report_site_number(n, t->callsite);
-    const char *site = number != GRAMMAR_NONE ? report_text("%u", number) : "";
-    if (!strncmp(name, prefix, 4))
-        name += 4;
-    char *text = report_text("%s%s%s", name, site, phase ? phase_mark[t->phase % 3] : "");
-    text[0] = (char)toupper((unsigned char)text[0]);
-    base_clean(text);
-    return text;
-}
-
-char *report_short_name(const struct report_names *n, uint32_t terminal)
-{
-    return short_name(n, terminal, true);
-}
-
 char *report_site_name(const struct report_names *n, uint32_t terminal)
 {
-    return short_name(n, terminal, false);
+    const struct job_terminal *t = terminal_of(n->job, terminal);
+    char *text = report_text("%s", !t || t->kind == JOB_WORD ? report_name((void *)(uintptr_t)n, terminal)
+                                                             : job_text(n->job, t->function));
+    base_clean(text);
+    return text;
 }

@@ -28,9 +28,8 @@ void report_names_destroy(struct report_names *n); /* NULL is legal */
 const char *report_name(void *names, uint32_t terminal);
 /* Number of a callsite, GRAMMAR_NONE when no terminal uses it. */
 uint32_t report_site_number(const struct report_names *n, uint32_t callsite);
-/* Texts for a line (findings/units.h). As in reading views: "Isend3", "Parallel5". */
-char *report_short_name(const struct report_names *n, uint32_t terminal);
-/* The same for the call or region as a whole, opened or not. */
+/* Texts for a line (findings/units.h). The call or region as a whole, opened or not, for where its place stands beside
+   it: "MPI_Isend", "omp parallel". */
 char *report_site_name(const struct report_names *n, uint32_t terminal);
 /* Function with its phase: "MPI_Isend", "omp parallel", "MPI_Barrier{". */
 char *report_function_text(const struct job *j, uint32_t terminal);

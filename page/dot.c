@@ -49,7 +49,7 @@ static void print_terminal(struct graph *g, uint32_t terminal)
         return;
     g->named[terminal] = true;
     fprintf(g->out, "    c%ut%u [shape=ellipse, label=\"", g->index, terminal);
-    print_quoted(report_short_name(g->r->names, terminal), g->out);
+    print_quoted(report_name(g->r->names, terminal), g->out);
     fputs("\\n", g->out);
     if (g->r->job->terminals[terminal].callsite < g->r->job->callsite_count)
         print_quoted(report_where(g->r, terminal, 60), g->out);

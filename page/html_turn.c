@@ -4,7 +4,7 @@
  *
  *   {"why": null, "whole": false, "turn": 3, "of": 200, "begin": s, "seconds": s, "replayed": s, "recorded": s,
  *    "unmatched": share of the events that went on without their message,
- *    "ranks": [0, 1, …], "places": [["Isend3", "p2p", "halo@app.c:12"], …],
+ *    "ranks": [0, 1, …], "places": [["MPI_Isend", "p2p", "halo@app.c:12"], …],
  *    "rows": [[[begin, length, kind, place, late], …], …],          of each of these ranks; ns since the turn's begin
  *    "messages": [[from, to, sent, received, bytes, place], …], "left_out": messages that are not there}
  *

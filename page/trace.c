@@ -17,7 +17,7 @@ enum { DEEPEST = 100 }; /* slices in slices */
 
 /* --- Texts --- */
 
-/* "name":"Isend3","cat":"p2p" and the place, once for each terminal. */
+/* "name":"MPI_Isend","cat":"p2p" and the place, once for each terminal. */
 static char *describe(struct report *r, uint32_t terminal)
 {
     const struct job_terminal *t = &r->job->terminals[terminal];

@@ -14,7 +14,8 @@
 # variables of the same names.
 
 BEGIN {
-    print "#include \"pmpi/again.h\"\n#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\"\n#include \"pmpi/fortran.h\""
+    print "#include \"pmpi/again.h\""
+    print "#include \"pmpi/children.h\"\n#include \"pmpi/complete.h\"\n#include \"pmpi/fortran.h\""
     fortran = "true"
     handle["MPI_Comm"] = "comm"; handle["MPI_Datatype"] = "type"; handle["MPI_Request"] = "request"
     handle["MPI_Win"] = "window"; handle["MPI_File"] = "file"; handle["MPI_Message"] = "message"

@@ -20,10 +20,12 @@ static void print_patterns(struct report *r, FILE *out)
         const struct report_pattern *p = &m->patterns[i];
         if (i == 1 && m->pattern_count == 2 && p->bytes == m->patterns[0].bytes)
             break; /* one call: said already */
-        const char *name = p->site == GRAMMAR_NONE ? "all calls"
-                                                   : report_site_name(r->names, m->sites[p->site].terminal);
-        fprintf(out, "%s%-24s %-36s %12s messages %10s\n", i ? "  " : "pattern: ", name, p->name,
-                report_count(p->messages), report_bytes((double)p->bytes));
+        bool all = p->site == GRAMMAR_NONE;
+        uint32_t terminal = all ? GRAMMAR_NONE : m->sites[p->site].terminal;
+        fprintf(out, "%s%-*s %-36s %12s messages %10s", i ? "  " : "pattern: ", i ? 24 : 17,
+                all ? "all calls" : report_site_name(r->names, terminal), p->name, report_count(p->messages),
+                report_bytes((double)p->bytes));
+        fprintf(out, "%s%s\n", all ? "" : "  ", all ? "" : report_where(r, terminal, 60));
     }
     if (m->by_mean_bytes)
         fprintf(out, "by mean: %s of it is the mean of ranks whose messages were not kept apart\n",

@@ -238,7 +238,8 @@ static void add_call(const struct view *v, cJSON *calls, const struct report_loo
 
     ADD(calls, TEXT("call", call_name(v, c)), TEXT("callsite", place_text(call_place(v, c), '@')),
         COUNT("count", c->count), NUMBER("streams", c->streams), TIME("seconds", c->ns),
-        TIME("call_seconds", c->call_ns), NUMBER("per_turn", views_known(c->turns, (double)c->count / (double)c->turns)),
+        TIME("call_seconds", c->call_ns),
+        NUMBER("per_turn", views_known(c->turns, (double)c->count / (double)c->turns)),
         NUMBER("every", whole ? (double)(c->turns / c->count) : (double)NAN));
 }
 

@@ -37,8 +37,9 @@ static struct watch_efficiency efficiency(struct watch_sight *const *sights, uin
         longest = fmax(longest, all);
         ranks++;
     }
-    return most > 0 ? (struct watch_efficiency){sum / ranks / longest, job_balance(sum, ranks, most), who, most / longest}
-                    : (struct watch_efficiency){NAN, NAN, WATCH_NOBODY_LAST, NAN};
+    if (most <= 0)
+        return (struct watch_efficiency){NAN, NAN, WATCH_NOBODY_LAST, NAN};
+    return (struct watch_efficiency){sum / ranks / longest, job_balance(sum, ranks, most), who, most / longest};
 }
 
 static uint32_t last_rank(const struct watch_efficiency *whole, const struct watch_efficiency *lately)

@@ -26,8 +26,8 @@ check_PROGRAMS += tests/mpi/chance
 tests_mpi_chance_SOURCES = tests/mpi/chance.c
 tests_mpi_chance_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_chance_LDADD = $(MPI_LIBS)
-TESTS += tests/mpi/chance.test
-EXTRA_DIST += tests/mpi/chance.test
+TESTS += tests/mpi/cases.test tests/mpi/chance.test
+EXTRA_DIST += tests/mpi/cases.test tests/mpi/chance.test
 
 check_PROGRAMS += tests/mpi/quick
 tests_mpi_quick_SOURCES = tests/mpi/quick.c

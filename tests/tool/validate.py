@@ -89,10 +89,10 @@ def check_flows(events, slices, errors):
 def check_synchronising(events, ranks, errors):
     """No rank leaves an Allreduce, Barrier or Alltoall of all before another one enters it. Ranks may make the same one
     at different places of the source, so they are told by their order."""
-    kinds = ("Allreduce", "Barrier", "Alltoall")
+    kinds = ("MPI_Allreduce", "MPI_Barrier", "MPI_Alltoall")
     calls = {}
     for e in sorted((e for e in events if e["ph"] == "X"), key=lambda e: e["ts"]):
-        kind = e["name"].rstrip("0123456789")
+        kind = e["name"]
         if kind in kinds and e["args"].get("communicator", "world") in ("world", "MPI_COMM_WORLD"):
             calls.setdefault(e["pid"], []).append((kind, e))
     if len(calls) != ranks or len({tuple(kind for kind, e in of) for of in calls.values()}) != 1:
