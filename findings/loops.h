@@ -45,8 +45,9 @@ struct report_loop {
     uint32_t mark, rank;              /* of the main loop: a terminal that is in each turn once, and nowhere else
                                          (GRAMMAR_NONE: none is); a rank that enters it */
     bool mean;                        /* of some of its steps only the mean over the streams is known */
-    bool unseen;                      /* all its events are in one loop within, which turns from one of its turns to
-                                         the next: its turns are not known, nor that one's entries */
+    bool unseen;                      /* all its events are in one loop within, or in one of a function that it calls
+                                         by a pointer, which turns from one of its turns to the next: its turns are not
+                                         known, nor that one's entries; of no loop where there are unknown events */
 };
 
 /* All events of one terminal's function, made at one place directly in a loop. */

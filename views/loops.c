@@ -100,11 +100,13 @@ static const char *range_text(const struct report_loop *l, const struct report_s
     return l->mean ? report_text("about %.4g", (double)s->sum / (double)l->streams) : between_text(s->least, s->most);
 }
 
-static const char *turns_text(const struct report_loop *l)
+static const char *turns_text(const struct view *v, const struct report_loop *l)
 {
     const char *turns = range_text(l, &l->turns);
     if (l->unseen)
-        return "turns not seen";
+        return "turns not known";
+    if (l->parent >= 0 && v->l->loop[l->parent].unseen) /* as often as that turns */
+        return report_text("%s turns in all", turns);
     if (l->entries.most <= 1 && !l->mean)
         return report_text("%s turn%s", turns, l->turns.most == 1 ? "" : "s");
     if (l->turns_most)
@@ -120,7 +122,7 @@ static const char *rate_text(const struct view *v, const struct report_loop_call
     int loop = shown(v, c->loop);
     uint64_t of = loop < 0 ? c->streams : v->all ? c->turns : c->outer;
     double rate = of ? (double)c->count / (double)of : 0, turns = loop < 0 ? -1 : report_loop_turns(&v->l->loop[loop]);
-    if (!c->count || !c->streams || c->count == of || (loop < 0 && rate < 1))
+    if (!c->count || !c->streams || c->count == of || (loop >= 0 && v->l->loop[loop].unseen) || (loop < 0 && rate < 1))
         return "";
     if (rate > 1 && c->count % of == 0)
         return report_text(", x %llu", (unsigned long long)(c->count / of));
@@ -159,7 +161,7 @@ static void print_loop(struct view *v, const struct report_loop *l, uint32_t ind
 {
     const char *each = report_text("   %s each", report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0));
     print_line(v, indent, place_text(l->place, ' '),
-               report_text("%-28s %5.1f %%%s", turns_text(l), report_share(v->r->model, l->ns), l->unseen ? "" : each));
+               report_text("%-28s %5.1f %%%s", turns_text(v, l), report_share(v->r->model, l->ns), l->unseen ? "" : each));
     if (!v->depth || indent + 1 < v->depth)
         print_items(v, (int)(l - v->l->loop), indent + 1);
 }
@@ -234,12 +236,13 @@ static void add_loop(cJSON *o, const struct report *r, const struct report_loops
 
 static void add_call(const struct view *v, cJSON *calls, const struct report_loop_call *c)
 {
-    bool whole = c->turns > c->count && c->count && c->turns % c->count == 0;
+    bool seen = c->turns && (c->loop < 0 || !v->l->loop[c->loop].unseen);
+    bool whole = seen && c->turns > c->count && c->count && c->turns % c->count == 0;
 
     ADD(calls, TEXT("call", call_name(v, c)), TEXT("callsite", place_text(call_place(v, c), '@')),
         COUNT("count", c->count), NUMBER("streams", c->streams), TIME("seconds", c->ns),
         TIME("call_seconds", c->call_ns),
-        NUMBER("per_turn", views_known(c->turns, (double)c->count / (double)c->turns)),
+        NUMBER("per_turn", views_known(seen, (double)c->count / (double)c->turns)),
         NUMBER("every", whole ? (double)(c->turns / c->count) : (double)NAN));
 }
 

@@ -6,7 +6,7 @@ const figure = v => count(Number(v.toPrecision(4)));
 const between = (least, most) => least === most ? `${least}` : `${least}–${most}`;
 
 function turnsText(loop) {
-  if (loop.turns === null) return "turns not seen";
+  if (loop.turns === null) return "turns not known";
   if (loop.entries > 1 && loop.turns_min !== null) return `${between(loop.turns_min, loop.turns_max)} turns, ${figure(loop.entries)} times`;
   const { turns_min: least, turns_max: most } = loop.by_stream;
   return (least !== null && least !== most ? `${between(least, most)} turns` : plural(Number(loop.turns.toPrecision(4)), "turn")) +
