@@ -117,27 +117,59 @@ static void add_node(struct report_by_rank *b, const struct report_model *model,
         add_sizes(of_comm, v, m->rank, count);
 }
 
-static void add_stream(struct report_by_rank *b, const struct report_model *model, const struct job_stream *s,
+/* So many ranks from `rank` on, which do the same. */
+static void add_member(struct report_by_rank *b, const struct report_model *model, struct member *m,
                        struct report_cell *row)
 {
-    uint32_t c = job_stream_class(model->job, s->rank, s->thread);
-    struct member m = { .job = model->job, .rank = s->rank, .thread = s->thread, .weight = s->count };
+    m->alone = report_members(m->class) == 1;
+    m->own = job_member_grammar(m->class, m->rank, m->thread);
+    if (!m->own)
+        return;
+    m->uses = calloc(m->own->rule_count + 1u, sizeof *m->uses);
+    grammar_flat_uses(m->own, m->uses);
+    for (uint32_t k = 0; k < m->own->rule_count; k++)
+        for (uint32_t n = m->own->rules[k].first; n < m->own->rules[k].first + m->own->rules[k].length; n++)
+            if (m->own->nodes[n].symbol < m->job->terminal_count)
+                add_node(b, model, m, row, n, m->weight * (double)m->uses[k] * (double)m->own->nodes[n].exponent);
+    free(m->uses);
+    job_member_free(m->own);
+}
 
-    if (c == GRAMMAR_NONE || !model->job->classes[c].grammar)
-        return;
-    m.class = &model->job->classes[c];
-    m.alone = report_members(m.class) == 1;
-    m.own = job_member_grammar(m.class, s->rank, s->thread);
-    if (!m.own)
-        return;
-    m.uses = calloc(m.own->rule_count + 1u, sizeof *m.uses);
-    grammar_flat_uses(m.own, m.uses);
-    for (uint32_t k = 0; k < m.own->rule_count; k++)
-        for (uint32_t n = m.own->rules[k].first; n < m.own->rules[k].first + m.own->rules[k].length; n++)
-            if (m.own->nodes[n].symbol < m.job->terminal_count)
-                add_node(b, model, &m, row, n, m.weight * (double)m.uses[k] * (double)m.own->nodes[n].exponent);
-    free(m.uses);
-    job_member_free(m.own);
+/* Whether all members of a class turn as often, and each call has the same bytes on all of them. */
+static bool is_uniform(const struct job_class *c)
+{
+    uint64_t members = report_members(c);
+    bool same = !c->turn_count;
+
+    for (uint32_t v = 0; v < c->variant_count && same; v++)
+        same = c->variants[v].attr.channel != GRAMMAR_BYTES ||
+               job_ranges_size(c->ranges + c->variants[v].range_first, c->variants[v].range_count) == members;
+    return same;
+}
+
+/* A record of one rank, or of a block: its ranks may be of several classes, and differ within one. */
+static void add_stream(struct report_by_rank *b, const struct report_model *model, const struct job_stream *s,
+                       const bool *uniform, struct report_cell *row)
+{
+    const struct job *j = model->job;
+    uint32_t end = s->rank + (j->info.block > 1 ? j->info.block : 1), before = GRAMMAR_NONE;
+    struct member m = { .job = j, .thread = s->thread };
+
+    for (uint32_t rank = s->rank; rank <= end; rank++) {
+        uint32_t c = rank < end ? job_stream_class(j, rank, s->thread) : GRAMMAR_NONE;
+        if (c != GRAMMAR_NONE && c == before && uniform[c]) {
+            m.weight++;
+            continue;
+        }
+        if (before != GRAMMAR_NONE && j->classes[before].grammar)
+            add_member(b, model, &m, row);
+        before = c;
+        if (c == GRAMMAR_NONE)
+            continue;
+        m.class = &j->classes[c];
+        m.rank = rank;
+        m.weight = 1;
+    }
 }
 
 static void find_sizes(struct report_by_rank *b, const struct job *j, const struct report_site *sites)
@@ -180,11 +212,15 @@ struct report_by_rank *report_by_rank_create(struct report *r)
     b->sites = m->site_count;
     b->cell = calloc((size_t)b->ranks * b->sites + 1, sizeof *b->cell);
     find_sizes(b, r->job, m->sites);
+    bool *uniform = calloc(r->job->class_count + 1u, sizeof *uniform);
+    for (uint32_t c = 0; c < r->job->class_count; c++)
+        uniform[c] = is_uniform(&r->job->classes[c]);
     for (uint32_t i = 0, rank = 0; i < r->job->stream_count; i++) {
         while (rank + 1 < m->rank_count && m->ranks[rank].rank != r->job->streams[i].rank)
             rank++;
-        add_stream(b, m, &r->job->streams[i], &b->cell[(size_t)rank * b->sites]);
+        add_stream(b, m, &r->job->streams[i], uniform, &b->cell[(size_t)rank * b->sites]);
     }
+    free(uniform);
     for (uint32_t s = 0; s < b->sites; s++)
         share_rest(b, s, (double)m->sites[s].time_ns);
     return b;

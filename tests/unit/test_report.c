@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "file/file.h"
+#include "findings/by_rank.h"
 #include "findings/report.h"
 #include "findings/sums.h"
 #include "findings/units.h"
@@ -27,6 +28,40 @@ START_TEST(sites_add_up)
     ck_assert_uint_eq(m->sites[0].count, 620);
     ck_assert_uint_eq(m->events, 651);
     report_model_destroy(m);
+    job_destroy(j);
+}
+END_TEST
+
+/* A job whose ranks share records: of a block whose ranks differ in class and in turns each counts. */
+START_TEST(calls_of_blocks_add_up)
+{
+    enum { RANKS = 600 };
+    struct job *j = job_create();
+    uint32_t barrier = hand_call(j, "MPI_Barrier", 0x20, JOB_COLLECTIVE), send = hand_call(j, "MPI_Send", 0x30, JOB_P2P);
+    j->info.ranks = RANKS;
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct grammar *g = grammar_create(1 << 20);
+        uint32_t turns = 5 + rank % 7;
+        for (uint32_t i = 0; i < turns; i++)
+            hand_append(g, send, 2, 8);
+        if (rank % 2)
+            hand_append(g, barrier, 2, 8);
+        hand_stream(j, g, rank, 10 * (turns + rank % 2), 8 * (turns + rank % 2));
+    }
+    struct report *r = report_create(j);
+    struct report_by_rank *b = report_by_rank_create(r);
+    ck_assert_uint_lt(b->ranks, RANKS);
+    for (uint32_t s = 0; s < b->sites; s++) {
+        double count = 0, ns = 0;
+        for (uint32_t k = 0; k < b->ranks; k++) {
+            count += report_cell(b, k, s)->count;
+            ns += report_cell(b, k, s)->ns;
+        }
+        ck_assert_double_eq_tol(count, (double)r->model->sites[s].count, 1e-6);
+        ck_assert_double_eq_tol(ns, (double)r->model->sites[s].time_ns, 1e-3 * ns);
+    }
+    report_by_rank_destroy(b);
+    report_destroy(r);
     job_destroy(j);
 }
 END_TEST
@@ -314,7 +349,7 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(sites_add_up),
+        UNIT_TEST(sites_add_up), UNIT_TEST(calls_of_blocks_add_up),
         UNIT_TEST(efficiencies_of_a_hand_made_job),
         UNIT_TEST(efficiencies_of_teams),
         UNIT_TEST(a_block_keeps_who_is_longest),
