@@ -165,6 +165,17 @@ void report_print_reading(const struct report *r, const struct job_region *g, ui
                 free < count ? " (each says why not)" : "", report_time((double)ns));
 }
 
+double report_gain(const struct report *r, const struct job_region *g)
+{
+    enum { FEW = 5 };
+    double took = INFINITY;
+
+    for (uint32_t i = 0; i < r->model->region_count; i++)
+        if (r->model->regions[i].callsite == g->callsite)
+            took = (double)r->model->regions[i].time_ns;
+    return g->changed && g->controls < FEW ? NAN : fmin((double)g->gain_ns, took);
+}
+
 void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region)
 {
     char room[320];
@@ -177,7 +188,7 @@ void report_add_choice(const struct report *r, const struct job_region *g, cJSON
             cJSON_AddItemToArray(kept, cJSON_CreateString(left_alone(r, g, i, room)));
     ADD(o, BOOL("proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS), TIME("proof_seconds", g->proof_ns),
         NUMBER("own_size", g->team), COUNT("executions", g->executions), COUNT("changed", g->changed),
-        COUNT("trials", g->trials), TIME("gain_seconds", g->gain_ns), COUNT("controls", g->controls),
+        COUNT("trials", g->trials), TIME("gain_seconds", report_gain(r, g)), COUNT("controls", g->controls),
         TIME("control_seconds", g->control_ns), TIME("control_chosen_seconds", g->chosen_ns));
     cJSON *sizes = cJSON_AddArrayToObject(o, "sizes");
     for (uint32_t i = 0; i < g->size_count && i < JOB_REGION_SIZES; i++)

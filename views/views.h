@@ -110,6 +110,9 @@ void report_json_unmatched(struct report *r, struct replay_analysis *a, cJSON *o
 /* Adds "tasks", an array of these rows (tasks.c). */
 void report_add_tasks(struct report *r, const struct job_task *tasks, uint32_t count, cJSON *root);
 /* Adds "choice": what is known of changing a region's team, and was done. Nothing for NULL (omp.c). */
+/* What changing a region's team gained, estimated by executions at its own size, ns: no more than it took when it was
+   recorded. NAN: these were less than five, which tell nothing. */
+double report_gain(const struct report *r, const struct job_region *g);
 void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region);
 /* Adds "sizes": an array of what report_print_sizes prints (by_rank.c). */
 void report_add_sizes(struct report *r, cJSON *root);

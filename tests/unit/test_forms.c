@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The forms of the report: they agree, fit, and bear any name and any figure that a job file can have. */
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,6 +241,29 @@ START_TEST(the_summary_fits_a_screen)
 }
 END_TEST
 
+/* Two executions at the program's own size tell nothing; no region gains more than it took. */
+START_TEST(gains_are_bounded)
+{
+    struct job *j = job_create();
+    uint32_t region = hand_region(j, 0x30);
+    struct grammar *g = grammar_create(1 << 20);
+    for (int i = 0; i < 10; i++)
+        hand_append(g, region, 0, 1000);
+    hand_stream(j, g, 0, 10000, 0);
+    struct job_region known = { .callsite = j->terminals[region].callsite, .where = GRAMMAR_NONE, .team = 2,
+                                .executions = 10, .changed = 8, .gain_ns = INT64_C(22900000000) };
+    struct report *r = report_create(j);
+    known.controls = 4;
+    ck_assert(isnan(report_gain(r, &known)));
+    known.controls = 5;
+    ck_assert_double_eq(report_gain(r, &known), 1e7);
+    known.gain_ns = -300;
+    ck_assert_double_eq(report_gain(r, &known), -300);
+    report_destroy(r);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(an_empty_job_can_be_reported)
 {
     struct job *j = job_create();
@@ -345,7 +369,7 @@ int main(void)
         UNIT_TEST(json_agrees_with_the_model), UNIT_TEST(json_and_csv_survive_any_name),
         UNIT_TEST(scaling_by_all_threads),
         UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen),
-        UNIT_TEST(an_empty_job_can_be_reported), UNIT_LOOP(hostile_figures_are_printed, 20),
+        UNIT_TEST(an_empty_job_can_be_reported), UNIT_TEST(gains_are_bounded), UNIT_LOOP(hostile_figures_are_printed, 20),
     };
     return unit_run("page/forms", tests, UNIT_COUNT(tests));
 }
