@@ -2,7 +2,7 @@
 /* Several jobs side by side; see scaling.h. */
 #include "views/scaling.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,14 +52,21 @@ static double useful(const struct report_efficiency *e)
     return views_known(e->known && e->measured, e->of.useful);
 }
 
-/* NAN: not known, or, held against the first job, of other arguments than its. */
+static bool other_program(const struct report_scaling *s, uint32_t i)
+{
+    const char *first = report_program_text(s->report[0]->job, 255);
+
+    return strcmp(first, report_program_text(s->report[i]->job, 255)) != 0;
+}
+
+/* NAN: not known, or, held against the first job, of another program or other arguments than its. */
 struct figures { double speedup, efficiency, computation, global, parallel, balance, communication; };
 
 static struct figures figures_of(const struct report_scaling *s, uint32_t i)
 {
     const struct report_model *first = s->report[0]->model, *m = s->report[i]->model;
     const struct report_efficiency *e = &m->efficiency;
-    double known = views_known(!job_other_arguments(s->report[0]->job, s->report[i]->job), 1);
+    double known = views_known(!other_program(s, i) && !job_other_arguments(s->report[0]->job, s->report[i]->job), 1);
     struct figures f = { .speedup = known * ratio((double)first->wall_ns, (double)m->wall_ns),
                          .computation = known * useful(&first->efficiency) / useful(e),
                          .parallel = views_known(e->known && e->measured, e->parallel),
@@ -147,12 +154,12 @@ static void collect(const struct report_scaling *s, struct calls *calls)
 
 /* --- Text --- */
 
-/* Of the main loop, a stream's on average. */
-static uint64_t loop_turns(const struct report_scaling *s, uint32_t i)
+/* Of the main loop, a stream's on average; NAN: none is known. */
+static double loop_turns(const struct report_scaling *s, uint32_t i)
 {
     const struct report_loop *l = report_main_loop(s->report[i]);
 
-    return l ? (uint64_t)(report_loop_mean_turns(l) + 0.5) : 0;
+    return l ? floor(report_loop_mean_turns(l) + 0.5) : (double)NAN;
 }
 
 static void print_job(const struct report_scaling *s, uint32_t i, struct views_table *t)
@@ -171,20 +178,24 @@ static void print_job(const struct report_scaling *s, uint32_t i, struct views_t
 static void print_jobs(const struct report_scaling *s, FILE *out)
 {
     struct views_table t = { .out = out };
-    bool others = false, unknown = false;
+    bool others = false, unknown = false, programs = false;
 
     for (uint32_t i = 0; i <= s->count; i++) {
         print_job(s, i ? i - 1 : 0, &t);
-        others |= i && isnan(figures_of(s, i - 1).speedup);
+        programs |= i && other_program(s, i - 1);
+        others |= i && !other_program(s, i - 1) && isnan(figures_of(s, i - 1).speedup);
         unknown |= i && isnan(figures_of(s, i - 1).parallel);
     }
+    if (programs)
+        fprintf(out, "-: times are not compared with those of the first job, which is of another program (%s)\n",
+                report_program_text(s->report[0]->job, 20));
     if (others)
         fputs("-: times are not compared with those of the first job, whose arguments are others\n", out);
     if (unknown)
-        fputs("-: the time of threads in regions was not measured\n", out);
+        fputs("-: what all threads did was not measured\n", out);
     fprintf(out, "\nmain loop, turns:");
     for (uint32_t i = 0; i < s->count; i++)
-        fprintf(out, " %12" PRIu64, loop_turns(s, i));
+        fprintf(out, " %12s", isnan(loop_turns(s, i)) ? "-" : report_text("%.0f", loop_turns(s, i)));
     fputc('\n', out);
 }
 

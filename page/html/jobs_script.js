@@ -72,8 +72,8 @@ function drawScaling() {
     ["communication", of("communication_efficiency")], ["computation", of("computation_scaling")]], false, percent);
   const part = x => x === null ? "–" : percent(x); // not known where the arguments differ
   section("Jobs", null, table([["job", "name"], ["ranks"], ["threads"], ["wall"], ["speed-up"], ["efficiency"], ["global"], ["parallel"], ["load balance"], ["commun."], ["comput."], ["turns"]],
-    jobs.map(j => [fileName(j.file), j.ranks, j.threads, time(j.wall_seconds), j.speedup === null ? "–" : ratio(j.speedup), part(j.efficiency), part(j.global_efficiency), percent(j.parallel_efficiency),
-      percent(j.load_balance), percent(j.communication_efficiency), part(j.computation_scaling), count(j.main_loop_turns)])));
+    jobs.map(j => [fileName(j.file), j.ranks, j.threads, time(j.wall_seconds), j.speedup === null ? "–" : ratio(j.speedup), part(j.efficiency), part(j.global_efficiency), part(j.parallel_efficiency),
+      part(j.load_balance), part(j.communication_efficiency), part(j.computation_scaling), j.main_loop_turns === null ? "–" : count(j.main_loop_turns)])));
   const name = c => c.function + (c.caller ? ` in ${c.caller}` : ""), share = (c, i) => jobs[i].all_seconds ? c.time_seconds[i] / jobs[i].all_seconds : 0;
   const top = data.calls.slice(0, 5), calls = element("div", {});
   if (top.length) linePlot(calls, "Calls with most of the ranks' time", used, top.map(c => [name(c), jobs.map((j, i) => share(c, i))]), false, percent);
