@@ -120,6 +120,12 @@ static bool same_finding(const struct report_finding *a, const struct report_fin
     return a->kind == b->kind && !strcmp(a->where, b->where) && !strcmp(a->cause, b->cause);
 }
 
+static bool same_function(const struct findings *f, uint32_t a, uint32_t b)
+{
+    const struct job *j = f->report->job;
+    return j->terminals[a].function == j->terminals[b].function;
+}
+
 void findings_add(struct findings *f, const struct report_finding *one, const bool *in)
 {
     struct report_findings *all = f->all;
@@ -138,6 +144,7 @@ void findings_add(struct findings *f, const struct report_finding *one, const bo
         memset(f->in + (size_t)i * f->ranks, 0, f->ranks * sizeof *in);
     }
     all->finding[i].seconds += one->seconds;
+    all->finding[i].some |= one->some || !same_function(f, all->finding[i].by, one->by); /* of the same line */
     for (uint32_t r = 0; r < f->ranks; r++)
         f->in[(size_t)i * f->ranks + r] |= in[r];
 }
@@ -192,12 +199,16 @@ static bool *ranks_of(const struct findings *f, uint32_t terminal)
 
 void findings_add_at(struct findings *f, struct report_finding one, uint32_t cause, uint32_t of, const bool *in)
 {
-    bool *own = in ? NULL : ranks_of(f, of);
+    bool *own = in ? NULL : ranks_of(f, of), *come = ranks_of(f, cause);
 
+    one.by = cause;
+    for (uint32_t r = 0; r < f->ranks; r++)
+        one.some |= (in ? in : own)[r] && !come[r];
     report_site_place(f->report, one.call, one.where, sizeof one.where);
     report_site_place(f->report, cause, one.cause, sizeof one.cause);
     findings_add(f, &one, in ? in : own);
     free(own);
+    free(come);
 }
 
 static int by_cost(const void *a, const void *b)

@@ -53,6 +53,8 @@ struct report_finding {
     char where[256], cause[256]; /* function@file:line */
     char ranks[128];             /* whose work it is: "ranks 0,2" */
     uint32_t call;               /* terminal of the call or region that waits */
+    uint32_t by;                 /* terminal of the cause, … */
+    bool some;                   /* … to which not all of `ranks` come: it is that of some */
     uint32_t more;               /* other places that have a tenth of its seconds or more; `where` has most */
     double seconds, share;
 };

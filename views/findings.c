@@ -56,25 +56,32 @@ static void print_delay(struct report *r, FILE *out)
         fprintf(out, "\nno processor for ranks that were ready: %.1f %% of their time\n", 100 * report_delay_share(r));
 }
 
+/* Whose work it is, or who is there: "rank 1 before MPI_Allreduce", "ranks 0-1, some before put@app.c:12". */
+static char *who_text(struct report *r, const struct report_finding *one, int width)
+{
+    const char *function = job_text(r->job, r->job->terminals[one->by].function), *some = one->some ? ", some" : "";
+    bool works = one->kind <= REPORT_SERIAL_CHAIN; /* before the call */
+    char *place = report_text("%s", one->cause);
+
+    if (strcmp(one->where, one->cause)) {
+        report_cut_place(place, width - 8 - (int)strlen(one->ranks) - (int)strlen(some));
+        return report_text("%s%s before %s", one->ranks, some, place);
+    }
+    return strstr(function, "MPI_") ? report_text("%s%s %s %s", one->ranks, some, works ? "before" : "in", function)
+                                    : report_text("%s", one->ranks);
+}
+
 /* In two lines: what, where; whose work it is, what to do. */
 static void print_one(struct report *r, const struct report_finding *one, FILE *out)
 {
-    const char *words = report_finding_words(one->kind), *advice = report_finding_advice(r, one),
-               *function = job_text(r->job, r->job->terminals[one->call].function);
-    bool same = !strcmp(one->where, one->cause);
+    const char *words = report_finding_words(one->kind), *advice = report_finding_advice(r, one);
     const char *more = one->more ? report_text(" and %u more", one->more) : "";
     const char *at = one->kind == REPORT_SERIAL_PART ? " before " : " at "; /* a gap is named by the call behind it */
     char *line = report_text("%s", one->where);
 
     report_cut_place(line, 79 - 19 - (int)strlen(at) - (int)strlen(words) - (int)strlen(more));
     fprintf(out, "%5.1f %% %9s  %s%s%s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, at, line, more);
-    line = report_text("%s", one->cause);
-    report_cut_place(line, 79 - 19 - 8 - (int)strlen(one->ranks) - (int)strlen(advice));
-    bool late = one->kind == REPORT_IMBALANCE || one->kind == REPORT_MOVING_IMBALANCE; /* their work is before it */
-    if (!strstr(function, "MPI_"))
-        function = "";
-    line = same ? report_text("%s%s%s", one->ranks, !*function ? "" : late ? " before " : " in ", function)
-                : report_text("%s before %s", one->ranks, line);
+    line = who_text(r, one, 79 - 19 - (int)strlen(advice));
     report_cut(line, 79 - 19 - (int)strlen(advice));
     fprintf(out, "%17s%s%s%s\n", "", line, *advice ? ": " : "", advice);
 }

@@ -227,8 +227,19 @@ def shown(r):
     page = json.loads(re.search(r'id="data">(.*?)</script>', html, re.S).group(1))
     for key in r:
         need("page: %s" % key, page.get(key) == r[key] or key in ("calltree", "loops"))
-    by_rank(r)
+    named(text + waits, by_rank(r))
     ranks(r)
+
+
+def named(text, rows):
+    """Who is said to be in a call, or before it, makes it."""
+    lines = re.findall(r"^ {17}(?:ranks?|all ranks) ([0-9,-]+) (in|before) (MPI_[A-Za-z_]+)", text, re.M)
+    for ranks, how, call in lines:
+        for part in ranks.split(","):
+            first, last = (part.split("-") + [part])[:2]
+            for rank in range(int(first), int(last) + 1):
+                need("rank %d %s %s" % (rank, how, call), any(x["function"] == call and int(x["count"]) > 0 and
+                     int(x["rank"]) <= rank < int(x["rank"]) + int(x["ranks"]) for x in rows))
 
 
 def ranks(r):
@@ -257,6 +268,7 @@ def by_rank(r):
         for i, figure in enumerate(("count", "bytes", "time_seconds")):
             sums = [sum(float(x[figure]) for x in own), sum(c[figure] for c in sites)]
             same("calls by rank: %s of %s" % (figure, key[0]), sums[0], sums[1], 1e-3 if i == 2 else 1e-9, i % 2 + 1e-6)
+    return rows
 
 
 report = json.loads(pythia("report", sys.argv[2], "--format", "json"))
