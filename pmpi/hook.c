@@ -384,15 +384,15 @@ static inline void hook_show(MPI_Request request, const struct pmpi_hook_start *
                             collective ? collective->collectives - 1 : 0);
 }
 
-/* It goes into the table, and on the board where it is started already. */
+/* It goes into the table, and on the board where it is started already. Written where it is to be, in words that are
+   known by then. */
 static inline __attribute__((always_inline)) void hook_start(MPI_Request request, const void *where,
-                                                             struct pmpi_hook_start start,
+                                                             const struct pmpi_hook_start start,
                                                              const struct watch_comm *collective)
 {
-    struct pmpi_hook_start *there = pmpi_hook_request_new(request, where);
-    if (there)
-        *there = start;
-    else if (!pmpi_hook_request_put(request, where, &start))
+    struct pmpi_hook_start own, *there = pmpi_hook_request_new(request, where), *to = there ? there : &own;
+    *to = start;
+    if (!there && !pmpi_hook_request_put(request, where, to))
         pmpi_hook_idup_drop(start.idup);
     if (!start.persistent)
         hook_show(request, &start, collective);

@@ -39,11 +39,17 @@ static uint64_t request_message_key(MPI_Message message)
     return ((uint64_t)(uintptr_t)message << 1 | (uint64_t)1 << 63) ^ (uint64_t)1 << 62;
 }
 
-/* The first slot of the window. */
+/* The first slot of the window. Handles of one pool are neighbours, Open MPI's a line of cache or more apart, as are
+   the program's variables: their slots are neighbours, too, in few pages. */
 static uint32_t request_window(uint64_t key, const void *where)
 {
-    uint64_t mixed = (key ^ (uint64_t)(uintptr_t)where * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)((mixed >> 32) * (PMPI_HOOK_SLOTS - PMPI_HOOK_WINDOW) >> 32);
+#if defined(OPEN_MPI)
+    enum { APART = 7 };
+#else
+    enum { APART = 1 };
+#endif
+    return ((uint32_t)(key >> APART) + (uint32_t)((uintptr_t)where / sizeof(MPI_Request))) %
+           (PMPI_HOOK_SLOTS - PMPI_HOOK_WINDOW);
 }
 
 static struct request_slot *request_exact(uint64_t key, const void *where)
@@ -269,11 +275,10 @@ static struct pmpi_hook_idup *request_release(uint64_t key, struct request_slot 
     return idup;
 }
 
-__attribute__((flatten))
-const struct pmpi_hook_start *pmpi_hook_request_completed(MPI_Request request, const void *where,
-                                                          struct pmpi_hook_start *room)
+static __attribute__((flatten, noinline))
+const struct pmpi_hook_start *request_completed(MPI_Request request, uint64_t key, const void *where,
+                                                struct pmpi_hook_start *room)
 {
-    uint64_t key = request_key(request);
     struct pmpi_hook_idup *idup = NULL;
     const struct pmpi_hook_start *start = NULL;
     if (!request_enter(key))
@@ -292,6 +297,23 @@ const struct pmpi_hook_start *pmpi_hook_request_completed(MPI_Request request, c
     request_leave(key);
     pmpi_hook_idup_done(idup);
     return start;
+}
+
+/* Most are the only ones of their handle, in the first slot of their window, and started once. */
+const struct pmpi_hook_start *pmpi_hook_request_completed(MPI_Request request, const void *where,
+                                                          struct pmpi_hook_start *room)
+{
+    uint64_t key = request_key(request);
+    uint32_t window = request_window(key, NULL);
+    struct request_slot *slot = &request_table[window];
+    if (request_threads || atomic_load_explicit(&request_keys[window], memory_order_relaxed) != key ||
+        atomic_load_explicit(&slot->where, memory_order_relaxed) || slot->shared || slot->start.persistent ||
+        slot->start.idup)
+        return request_completed(request, key, where, room);
+    atomic_store_explicit(&request_keys[window], 0, memory_order_relaxed);
+    request_count(slot->window, -1);
+    watch_board_completed((uint64_t)(uintptr_t)request);
+    return &slot->start;
 }
 
 void pmpi_hook_request_forget(MPI_Request request, const void *where)
