@@ -51,7 +51,7 @@ static int open_job(struct job *job, uint32_t rank, uint32_t thread, pythia_orac
     error = error ? error : file_open_member(job, class_index, rank, thread, &grammar, why, sizeof why);
     error = error ? error : start(o, grammar);
     error = error ? error : api_words_open(&o->words, job);
-    error = error ? error : api_peers_open(&o->peers, job, class_index, rank, thread);
+    error = error ? error : api_peers_open(&o->peers, job, class_index, rank, thread, true);
     if (error)
         pythia_oracle_close(o);
     else
@@ -86,7 +86,7 @@ int pythia_oracle_create(pythia_oracle_t **oracle)
 
     if (!oracle)
         return PYTHIA_EINVAL;
-    if (!o || start(o, NULL) || api_words_open(&o->words, NULL) || api_peers_open(&o->peers, NULL, 0, 0, 0)) {
+    if (!o || start(o, NULL) || api_words_open(&o->words, NULL) || api_peers_open(&o->peers, NULL, 0, 0, 0, true)) {
         pythia_oracle_close(o);
         return PYTHIA_ENOMEM;
     }
@@ -117,7 +117,8 @@ int api_lend(const struct api_loan *loan, pythia_oracle_t **oracle)
     o->lender = loan->lender;
     o->oracle = loan->oracle;
     int error = api_words_open(&o->words, loan->job);
-    error = error ? error : api_peers_open(&o->peers, loan->job, loan->class_index, loan->rank, loan->thread);
+    error = error ? error : api_peers_open(&o->peers, loan->job, loan->class_index, loan->rank, loan->thread,
+                                            false);
     if (error)
         api_lent_destroy(o);
     else

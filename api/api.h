@@ -12,6 +12,7 @@
 #ifndef PYTHIA_API_API_H
 #define PYTHIA_API_API_H
 
+#include "job/follow.h"
 #include "job/intern.h"
 #include "oracle/oracle.h"
 #include "oracle/peers.h"
@@ -81,11 +82,13 @@ struct api_peers {
     const struct job *job; /* NULL: no recording */
     uint32_t class_index, rank, thread;
     struct oracle_peers *learned;
+    struct job_follow *courses; /* NULL: it follows no stream, or has no recording */
     uint32_t turn;         /* events with peers, modulo a few: those that are judged where all is well */
 };
 
-int api_peers_open(struct api_peers *p, const struct job *job, uint32_t class_index, uint32_t rank,
-                        uint32_t thread);
+/* `follows`: it will be told each event. */
+int api_peers_open(struct api_peers *p, const struct job *job, uint32_t class_index, uint32_t rank, uint32_t thread,
+                   bool follows);
 void api_peers_close(struct api_peers *p);
 /* After the oracle followed an event; `peer` -1: it has no peer. */
 void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t terminal, int64_t peer);

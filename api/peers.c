@@ -12,16 +12,19 @@
 
 enum { JUDGED = 16 }; /* one in so many, where all that was said lately is right */
 
-int api_peers_open(struct api_peers *p, const struct job *job, uint32_t class_index, uint32_t rank,
-                        uint32_t thread)
+int api_peers_open(struct api_peers *p, const struct job *job, uint32_t class_index, uint32_t rank, uint32_t thread,
+                   bool follows)
 {
-    *p = (struct api_peers){ job, class_index, rank, thread, oracle_peers_create(), 0 };
-    return p->learned ? 0 : PYTHIA_ENOMEM;
+    *p = (struct api_peers){ job, class_index, rank, thread, oracle_peers_create(), NULL, 0 };
+    if (job && follows)
+        p->courses = job_follow_create(job, rank);
+    return p->learned && (p->courses || !job || !follows) ? 0 : PYTHIA_ENOMEM;
 }
 
 void api_peers_close(struct api_peers *p)
 {
     oracle_peers_destroy(p->learned);
+    job_follow_destroy(p->courses);
 }
 
 static void say_recorded(const struct api_peers *p, const struct oracle_peers_event *e,
@@ -34,13 +37,23 @@ static void say_recorded(const struct api_peers *p, const struct oracle_peers_ev
     if (!p->job || e->reference != 0 || !file_class_at(p->job, p->class_index, e->node, &c))
         return;
     const struct job_variant *v = job_variant(&c, e->node, GRAMMAR_PEER, p->rank, p->thread);
+    if (v && p->courses && job_follow_say(p->courses, e->terminal, &v->attr, &value) && value >= 0) {
+        said->mask = 1u << ORACLE_PEERS_COURSE;
+        said->value[ORACLE_PEERS_COURSE] = value;
+    }
     if (!v || !job_variant_turn(c.grammar, v, e->turn, &value))
         return;
     value = job_variant_value(v, p->rank, value);
     if (value < 0)
         return;
-    said->mask = 1u << ORACLE_PEERS_OWN;
+    said->mask |= 1u << ORACLE_PEERS_OWN;
     said->value[ORACLE_PEERS_OWN] = value;
+}
+
+static void pass_course(struct api_peers *p, uint32_t terminal, int64_t peer)
+{
+    if (p->courses)
+        job_follow_pass(p->courses, terminal, peer);
 }
 
 void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t terminal, int64_t peer)
@@ -56,6 +69,7 @@ void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t term
     }
     if (++p->turn % JUDGED && oracle_peers_calm(p->learned)) {
         oracle_peers_skip(p->learned, terminal, peer);
+        pass_course(p, terminal, peer);
         return;
     }
     oracle_here(o, terminal, &e.reference, &e.node, &e.turn);
@@ -63,6 +77,7 @@ void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t term
     oracle_peers_ask(p->learned, &e, &said);
     oracle_peers_learn(p->learned, &e, &said, &actual);
     oracle_peers_pass(p->learned, terminal, peer);
+    pass_course(p, terminal, peer);
 }
 
 int api_peers_ask(const struct api_peers *p, const struct oracle_answer *a, int64_t *peer, double *chance)

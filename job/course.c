@@ -15,7 +15,7 @@ static const struct job_start_run *find(const struct job *j, const struct gramma
 {
     const struct job_start_run *step = a->list[0] ? job_starts_find(j, a->list[0], count) : NULL;
 
-    return step && *count <= GRAMMAR_COURSE_STEPS ? step : NULL;
+    return step && *count <= GRAMMAR_COURSE_STEPS && (uint64_t)a->list[1] <= UINT32_MAX ? step : NULL;
 }
 
 /* Back by whole periods, to before where the step begins, as often as the value is another step's. */
@@ -40,17 +40,41 @@ static bool value_at(const struct job_start_run *step, uint32_t count, uint64_t 
     return true;
 }
 
+static void of_rank(const struct grammar_attr *a, uint32_t rank, int64_t *value)
+{
+    uint64_t modulus = (uint64_t)a->list[1];
+
+    if (modulus && *value >= 0)
+        *value = (int64_t)(((uint64_t)*value + rank) % modulus);
+}
+
 bool job_course_value(const struct job *j, const struct grammar_attr *a, uint32_t rank, uint64_t nth, int64_t *value)
 {
     uint32_t count = 0;
     const struct job_start_run *step = nth == JOB_SOMEWHERE ? NULL : find(j, a, &count);
-    uint64_t modulus = (uint64_t)a->list[1];
 
-    if (!step || modulus > UINT32_MAX || !value_at(step, count, nth, value))
+    if (!step || !value_at(step, count, nth, value))
         return false;
-    if (modulus && *value >= 0)
-        *value = (int64_t)(((uint64_t)*value + rank) % modulus);
+    of_rank(a, rank, value);
     return true;
+}
+
+uint32_t job_course_expand(const struct job *j, const struct grammar_attr *a, uint32_t rank, int64_t *value,
+                           uint32_t most)
+{
+    uint32_t count = 0, n = 0;
+    const struct job_start_run *step = find(j, a, &count);
+
+    for (const struct job_start_run *s = step; step && s < step + count; s++) {
+        uint32_t back = s->step > 0 ? (uint32_t)s->step : 0, events = s + 1 < step + count ? s->count : back + 1;
+        if (back > n || s->step < 0)
+            break;
+        for (uint32_t k = 0; k < events && n < most; k++, n++)
+            value[n] = (int64_t)((uint64_t)s->distance + (back ? (uint64_t)value[n - back] : 0));
+    }
+    for (uint32_t k = 0; k < n; k++)
+        of_rank(a, rank, &value[k]);
+    return n;
 }
 
 bool job_course_cycle(const struct job *j, const struct grammar_attr *a, uint64_t *from, uint32_t *period)

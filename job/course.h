@@ -26,6 +26,9 @@ struct grammar_flat;
 
 /* Value of the terminal's nth event for a member, GRAMMAR_ABSENT: it has none; false: not known. */
 bool job_course_value(const struct job *j, const struct grammar_attr *a, uint32_t rank, uint64_t nth, int64_t *value);
+/* The first values, of `most` as many as tell what the course has: how many. */
+uint32_t job_course_expand(const struct job *j, const struct grammar_attr *a, uint32_t rank, int64_t *value,
+                           uint32_t most);
 /* From which event on the values repeat, and after how many events, 0: they never do; false: there is no course. */
 bool job_course_cycle(const struct job *j, const struct grammar_attr *a, uint64_t *from, uint32_t *period);
 /* Events of a class's members that have values, of which some are neither by a formula nor in a course. */

@@ -9,6 +9,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/ends.h \
 	%D%/extremes.c %D%/extremes.h \
 	%D%/flow.c %D%/flow.h \
+	%D%/follow.c %D%/follow.h \
 	%D%/hops.c %D%/hops.h %D%/group.c %D%/group.h \
 	%D%/intern.c %D%/intern.h \
 	%D%/job.c \

@@ -45,7 +45,8 @@ struct oracle_peers {
 /* How often each is right where nothing is known of it: a rule that the program was written with comes before a
    guess. */
 static const float usual[ORACLE_PEERS_SOURCES] = {
-    [ORACLE_PEERS_OWN] = 0.98f,    [ORACLE_PEERS_REPLY] = 0.95f, [ORACLE_PEERS_PLACE] = 0.9f,
+    [ORACLE_PEERS_OWN] = 0.98f,    [ORACLE_PEERS_COURSE] = 0.93f, [ORACLE_PEERS_REPLY] = 0.95f,
+    [ORACLE_PEERS_PLACE] = 0.9f,
     [ORACLE_PEERS_OFFSET] = 0.65f, [ORACLE_PEERS_XOR] = 0.6f,    [ORACLE_PEERS_SAME] = 0.7f,
     [ORACLE_PEERS_TURN] = 0.85f,   [ORACLE_PEERS_AFTER] = 0.8f,  [ORACLE_PEERS_CONTEXT] = 0.85f,
     [ORACLE_PEERS_FORMULA] = 0.6f,

@@ -6,6 +6,7 @@
  * (session/peers.c); those of this run are learned here, in constant memory:
  *
  *   recorded   OWN      this very rank, at the same number of ranks   REPLY   who the last message from anyone came from
+ *              COURSE   what comes next of this very rank's peers at the call
  *              PLACE    the same neighbour of a communicator          OFFSET  own rank + k        XOR   own rank xor k
  *              SAME     the same rank
  *   learned    TURN     the peer of the same turn at the same node, when it was here last
@@ -30,7 +31,8 @@
 #include <stdint.h>
 
 enum oracle_peers_source {
-    ORACLE_PEERS_OWN, ORACLE_PEERS_REPLY, ORACLE_PEERS_PLACE, ORACLE_PEERS_OFFSET, ORACLE_PEERS_XOR, ORACLE_PEERS_SAME,
+    ORACLE_PEERS_OWN, ORACLE_PEERS_COURSE, ORACLE_PEERS_REPLY, ORACLE_PEERS_PLACE, ORACLE_PEERS_OFFSET,
+    ORACLE_PEERS_XOR, ORACLE_PEERS_SAME,
     ORACLE_PEERS_TURN, ORACLE_PEERS_AFTER, ORACLE_PEERS_CONTEXT, ORACLE_PEERS_FORMULA,
     ORACLE_PEERS_SOURCES
 };

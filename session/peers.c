@@ -57,7 +57,7 @@ static const struct job_variant *variant_of(const struct session_stream *s, cons
     return f->variant;
 }
 
-static void say_recorded(const struct session_stream *s, const struct oracle_peers_event *e,
+static void say_recorded(struct session_stream *s, const struct oracle_peers_event *e,
                          struct oracle_peers_said *said)
 {
     int64_t value;
@@ -72,6 +72,9 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
         uint8_t channel = c.grammar->attrs[n->attr + i].channel;
         const struct job_variant *v = channel == GRAMMAR_PEER || channel == GRAMMAR_REPLY || channel == GRAMMAR_PLACE
                                           ? variant_of(s, &c, e, channel) : NULL;
+        if (v && channel == GRAMMAR_PEER && s->peers.follow &&
+            job_follow_say(s->peers.follow, e->terminal, &v->attr, &value))
+            say(said, ORACLE_PEERS_COURSE, value);
         if (!v || !job_variant_turn(c.grammar, v, e->turn, &value))
             continue;
         if (channel == GRAMMAR_REPLY && value == 1)
@@ -121,15 +124,18 @@ static __attribute__((noinline)) bool open_peers(struct session_stream *s)
     p->random = s->thread + 1;
     p->own = p->references == 1 && session.reference->info.ranks == session.world.ranks &&
              job_stream_class(session.reference, session.world.rank, s->thread) == p->role[0].class_index;
+    p->follow = p->own ? job_follow_create(session.reference, session.world.rank) : NULL; /* without memory: none */
     return true;
 }
 
 void session_peers_close(struct session_peers *p)
 {
     oracle_peers_destroy(p->learned);
+    job_follow_destroy(p->follow);
     free(p->role);
     free(p->found);
     p->learned = NULL;
+    p->follow = NULL;
     p->role = NULL;
     p->found = NULL;
 }
@@ -218,6 +224,13 @@ static void learn(struct session_stream *s, uint32_t terminal, const struct orac
     oracle_peers_pass(s->peers.learned, terminal, actual->peer);
 }
 
+static void pass_course(struct session_peers *p, uint32_t terminal, const struct grammar_event *event)
+{
+    if (p->follow)
+        job_follow_pass(p->follow, terminal,
+                        event->channels & 1u << GRAMMAR_PEER ? event->value[GRAMMAR_PEER] : GRAMMAR_ABSENT);
+}
+
 void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t terminal,
                          const struct grammar_event *event)
 {
@@ -226,6 +239,7 @@ void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t
         return;
     if (!has_peer(peer_class, event)) {
         oracle_peers_pass(p->learned, terminal, -1);
+        pass_course(p, terminal, event);
         return;
     }
     struct oracle_peers_actual actual = {
@@ -235,9 +249,9 @@ void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t
     };
     if (p->asked)
         judge(s, terminal, &actual);
-    if (!p->asked && oracle_peers_calm(p->learned)) {
+    if (!p->asked && oracle_peers_calm(p->learned))
         oracle_peers_skip(p->learned, terminal, actual.peer);
-        return;
-    }
-    learn(s, terminal, &actual);
+    else
+        learn(s, terminal, &actual);
+    pass_course(p, terminal, event);
 }

@@ -8,6 +8,7 @@
  *   rank xor 7                              10
  *   always 4                                4
  *   neighbour 1 of the communicator         its neighbour 1
+ *   4 3 6 4 3 6 … in turn, at this call     the same rank of as many: what comes next (job/follow.h)
  *
  * Only peers that the program chooses are foretold, not the sources of messages from anyone.
  * Threads: owner.  Hook-safe: yes, but for the first peer of a stream.
@@ -15,6 +16,7 @@
 #ifndef PYTHIA_SESSION_PEERS_H
 #define PYTHIA_SESSION_PEERS_H
 
+#include "job/follow.h"
 #include "oracle/peers.h"
 #include "session/stream.h"
 
@@ -23,6 +25,7 @@ enum { SESSION_PEERS_SETTLED = 200, SESSION_PEERS_FOUND = 256 };
 struct session_peers_found { uint64_t place; const struct job_variant *variant; };
 struct session_peers {
     struct oracle_peers *learned;  /* NULL until the stream has a peer */
+    struct job_follow *follow;     /* the recording's courses; NULL: of another rank */
     struct session_role *role;     /* of the oracle's references */
     struct session_peers_found *found; /* of some nodes and channels, by a hash: a node may have many variants */
     uint32_t references;

@@ -21,15 +21,22 @@ class Table(list):
         return [row.get(name) for row in self]
 
 
-Event = collections.namedtuple("Event", "index function callsite peer gap_ns duration_ns")
-Event.__doc__ = """An event of one thread. peer: a rank of the event's communicator as int, "ANY", "NULL", None (it has no
-peer) or "*" (varies without a rule). Gap and duration: ns, means of the event in its place in the grammar."""
+Event = collections.namedtuple("Event", "index function callsite peer gap_ns duration_ns bytes tag communicator "
+                                        "completes")
+Event.__doc__ = """An event of one thread. peer: a rank of the event's communicator as int, "ANY", "NULL", None (it has
+no peer) or "*" (varies, and is not kept); bytes, tag likewise. communicator: its name or None. completes: the indexes
+of the events that it completes. Gap and duration: ns, means of the event in its place in the grammar."""
+
+
+def _value(text):
+    return None if text == "-" else int(text) if text.lstrip("-").isdigit() else text
 
 
 def _event(line):
-    index, function, callsite, peer, gap, duration = line.split("\t")[:6]
-    peer = None if peer == "-" else int(peer) if peer.lstrip("-").isdigit() else peer
-    return Event(int(index), function, callsite, peer, int(gap), int(duration))
+    index, function, callsite, peer, gap, duration, size, tag, communicator, completes = line.split("\t")
+    done = tuple(map(_value, completes.split(","))) if completes != "-" else ()
+    return Event(int(index), function, callsite, _value(peer), int(gap), int(duration), _value(size), _value(tag),
+                 _value(communicator), done)
 
 
 class Job(collections.abc.Mapping):

@@ -42,6 +42,8 @@ def events():
     of_two = [s for s in job.streams if s["rank"] == 2 and s["thread"] == 0][0]
     assert len(rows) == of_two["events"] and [e.index for e in rows[:3]] == [rows[0].index + i for i in range(3)]
     assert {e.peer for e in rows if e.function == "MPI_Isend"} == {3}
+    sends = {(e.bytes, e.tag, e.communicator, e.completes) for e in rows if e.function == "MPI_Isend"}
+    assert all(isinstance(size, int) for size, *_ in sends) and {comm for _, _, comm, _ in sends} == {"world"}
     assert all(e.gap_ns >= 0 and e.duration_ns >= 0 for e in rows)
     first = job.events(rank=0)
     next(first)

@@ -5,6 +5,7 @@
 
 #include "grammar/internal.h"
 #include "job/course.h"
+#include "job/follow.h"
 #include "job/job.h"
 #include "job/starts.h"
 #include "job/value.h"
@@ -294,9 +295,43 @@ START_TEST(ranks_share_a_course)
 }
 END_TEST
 
+static int64_t told(uint64_t i)
+{
+    return (int64_t)(mix(i % 20) % 50 + 1);
+}
+
+/* A run that follows the recording is known from its first value on; where values are left out, come twice or are
+   others, the place is found anew; what has nothing of it is given up. */
+START_TEST(a_place_is_found_anew)
+{
+    struct job *j = ring(3, 64, 40);
+    const struct grammar_attr *a = &j->classes[0].variants[0].attr;
+    for (int change = 0; change < 4; change++) {
+        struct job_follow *f = job_follow_create(j, 3);
+        uint64_t at = 0, right = 0, seed = 9;
+        int64_t v;
+        for (uint32_t i = 0; i < 600; i++, at++) {
+            at += change == 1 && i % 50 == 49 ? 3 : 0;
+            at -= change == 2 && i % 50 == 49 ? 5 : 0;
+            int64_t came = (3 + told(at)) % 64;
+            if (change == 3)
+                came = (int64_t)(simulate_random(&seed) % 64);
+            right += job_follow_say(f, 0, a, &v) && v == came;
+            job_follow_pass(f, 0, came);
+        }
+        ck_assert_msg(change == 0   ? right == 600
+                      : change == 3 ? !job_follow_say(f, 0, a, &v)
+                                    : right > 560, "%d: %d right", change, (int)right);
+        job_follow_destroy(f);
+    }
+    job_destroy(j);
+}
+END_TEST
+
 /* Whatever a list says, its values are those of the naive reading, or not known. */
 START_TEST(forged_lists)
 {
+    static int64_t value[LENGTH];
     uint64_t seed = 3, known = 0;
     for (uint32_t turn = 0; turn < 3000; turn++) {
         struct job *j = job_create();
@@ -317,6 +352,9 @@ START_TEST(forged_lists)
         uint64_t from;
         uint32_t period;
         (void)job_course_cycle(j, &a, &from, &period);
+        uint32_t expanded = job_course_expand(j, &a, (uint32_t)turn, value, LENGTH);
+        for (uint32_t at = 0; at < expanded && at < 100; at++)
+            ck_assert(job_course_value(j, &a, (uint32_t)turn, at, &v) && v == value[at]);
         a.list[0] = -5;
         ck_assert(!job_course_value(j, &a, 0, 0, &v));
         job_destroy(j);
@@ -334,6 +372,7 @@ int main(void)
         UNIT_TEST(a_course_is_worth_its_steps),
         UNIT_TEST(memory_is_bounded),
         UNIT_TEST(ranks_share_a_course),
+        UNIT_TEST(a_place_is_found_anew),
         UNIT_TEST(forged_lists),
     };
     return unit_run("course", tests, UNIT_COUNT(tests));

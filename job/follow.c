@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "job/follow.h"
+
+#include <stdlib.h>
+
+#include "job/course.h"
+#include "job/job.h"
+
+enum { SLOTS = 128, RECENT = 8, EXPANDED = 4096, LOOKS = 64 };
+
+/* Of one terminal. */
+struct place {
+    uint32_t terminal, came; /* one more: 0 is none; events that came since this is its slot */
+    int64_t recent[RECENT];  /* values, the n-th at n modulo the size */
+    int64_t name, modulus;   /* of the course; name 0: not known yet */
+    uint64_t next;           /* number of the next event in it */
+    uint32_t right, looks;
+};
+
+struct job_follow {
+    const struct job *job;
+    uint32_t rank;
+    struct place of[SLOTS];
+    int64_t value[EXPANDED];
+};
+
+struct job_follow *job_follow_create(const struct job *j, uint32_t rank)
+{
+    struct job_follow *f = calloc(1, sizeof *f);
+    if (f) {
+        f->job = j;
+        f->rank = rank;
+    }
+    return f;
+}
+
+void job_follow_destroy(struct job_follow *f)
+{
+    free(f);
+}
+
+static struct place *place_of(struct job_follow *f, uint32_t terminal)
+{
+    struct place *p = &f->of[terminal % SLOTS];
+    if (p->terminal != terminal + 1)
+        *p = (struct place){ .terminal = terminal + 1 };
+    return p;
+}
+
+static bool said(const struct job_follow *f, const struct place *p, int64_t *value)
+{
+    const struct grammar_attr a = { .kind = GRAMMAR_ATTR_VARIES, .list = { p->name, p->modulus } };
+    return p->name && job_course_value(f->job, &a, f->rank, p->next, value);
+}
+
+static bool given_up(const struct place *p)
+{
+    return p->looks > LOOKS + p->right;
+}
+
+bool job_follow_say(struct job_follow *f, uint32_t terminal, const struct grammar_attr *a, int64_t *value)
+{
+    struct place *p = place_of(f, terminal);
+    if (a->kind != GRAMMAR_ATTR_VARIES || !a->list[0])
+        return false;
+    p->name = a->list[0];
+    p->modulus = a->list[1];
+    return !given_up(p) && said(f, p, value) && *value != GRAMMAR_ABSENT;
+}
+
+/* Whether the last `length` values that came end at value `at` of the course. */
+static bool ends_at(const struct job_follow *f, const struct place *p, uint32_t at, uint32_t length)
+{
+    for (uint32_t k = 0; k < length; k++)
+        if (at < k || f->value[at - k] != p->recent[(p->came - 1 - k) % RECENT])
+            return false;
+    return true;
+}
+
+/* Where the course repeats, the place in its first turn. */
+static uint32_t first_turn(const struct job_follow *f, const struct grammar_attr *a, uint64_t at, uint32_t count)
+{
+    uint64_t from;
+    uint32_t period;
+    if (at >= count && job_course_cycle(f->job, a, &from, &period) && period && at >= from)
+        at = from + (at - from) % period;
+    return at < count ? (uint32_t)at : 0;
+}
+
+static void look(struct job_follow *f, struct place *p)
+{
+    const struct grammar_attr a = { .kind = GRAMMAR_ATTR_VARIES, .list = { p->name, p->modulus } };
+    uint32_t count = job_course_expand(f->job, &a, f->rank, f->value, EXPANDED);
+    uint32_t near = first_turn(f, &a, p->next - 1, count);
+
+    p->looks++;
+    for (uint32_t length = RECENT; length; length /= 2)
+        for (uint32_t k = 0; length <= p->came && k < count; k++) {
+            uint32_t at = (near + k) % count;
+            if (ends_at(f, p, at, length)) {
+                p->next = (uint64_t)at + 1;
+                return;
+            }
+        }
+}
+
+void job_follow_pass(struct job_follow *f, uint32_t terminal, int64_t value)
+{
+    struct place *p = place_of(f, terminal);
+    int64_t expected;
+    bool follows = p->name && !given_up(p), right = follows && said(f, p, &expected) && expected == value;
+    p->recent[p->came++ % RECENT] = value;
+    p->right += right;
+    p->next++;
+    if (follows && !right)
+        look(f, p);
+}
