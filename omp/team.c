@@ -114,12 +114,12 @@ void omp_hook_team_begin(void)
 {
     (void)libgomp_real();
     asked = session_acts("team") && omp_shares_are_asked();
-    if (session_team() > 1 && (session_acts("team") || reads_code()))
+    if (session_acts("team") || (session_team() > 1 && reads_code()))
         teams_safety_start();
 }
 
 /* Before the first region enters libgomp, by that thread, and not later: what reads code is loaded where this run will
-   read some. That takes some ms, which are nobody's, as are those of reading. */
+   read some. That takes some ms, which are nobody's, as are those of reading. Memory is kept with one thread, too. */
 static void prepare_reading(struct session_stream *stream)
 {
     static bool done;
@@ -128,8 +128,8 @@ static void prepare_reading(struct session_stream *stream)
     done = true;
     base_fpu_t kept = base_fpu_hold();
     uint64_t since = base_clock_now();
-    bool remembers = acts(), reads = reads_code();
-    if (libgomp_real()->omp_get_max_threads() > 1 && (remembers || reads))
+    bool remembers = acts(), reads = libgomp_real()->omp_get_max_threads() > 1 && reads_code();
+    if (remembers || reads)
         teams_safety_prepare(reads, remembers ? keep_memory : NULL);
     (void)session_skip(stream, since);
     base_fpu_give_back(kept);
