@@ -11,7 +11,7 @@
  *      else, and where it does not fit, the event goes the long way, which fills it
  *
  * Nothing here changes what is recorded: with PYTHIA_QUICK=no all events go the long way (for tests).
- * Cost: a look-up is that of the stack's words. Memory: 96 bytes a slot, touched when used.
+ * Cost: a look-up is that of the stack's words. Memory: 80 bytes a slot, touched when used.
  * Threads: a memo belongs to its thread.  Hook-safe: yes.
  */
 #ifndef PYTHIA_SESSION_MEMO_H

@@ -19,7 +19,7 @@
  *      it is the return address alone
  *
  * Cost: about 1 ns a frame; walked, 10 ns a frame, and where the row of its program counter is not kept .3 us.
- * Memory: some 32 KiB a thread, 16 to 48 bytes for each frame of a stack; at most 290 KiB.
+ * Memory: some 32 KiB a thread, 16 to 48 bytes for each frame of a stack; at most 330 KiB with memos.
  * Threads: any, a cache belongs to its thread.  Hook-safe: yes, first sight aside.
  */
 #ifndef PYTHIA_SESSION_SITE_H
