@@ -55,10 +55,27 @@ static bool in_call(const struct report *r, const struct report_finding *one, co
     return strstr(job_text(r->job, r->job->terminals[one->call].function), part) != NULL;
 }
 
-/* Where threads wait for each other, or regions are short, because there are more of them than processors. */
-static bool crowded(const struct report *r, enum report_finding_kind k)
+/* Processors of the first rank's node, from the lines of its machine ("2 x package", "3 to 4 x core"); 0: not known. */
+static double processors(const struct job *j)
 {
-    return (k == REPORT_UNEVEN_THREADS || k == REPORT_SMALL_REGIONS) && report_delay_share(r) > 0.1;
+    const char *line = j->machine.present && j->machine.tree != GRAMMAR_NONE ? job_text(j, j->machine.tree) : "";
+    double all = *line ? 1 : 0;
+
+    for (; *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
+        unsigned n = 1;
+        if (sscanf(line, " %*u to %u x", &n) == 1 || sscanf(line, " %u x", &n) == 1)
+            all *= n;
+    }
+    return all;
+}
+
+/* Whether the job has more threads than a node has processors: the same in each run, whoever else was there. */
+static bool crowded(const struct report *r)
+{
+    const struct report_efficiency *e = &r->model->efficiency;
+    double nodes = e->nodes > 1 ? e->nodes : 1, have = processors(r->job);
+
+    return have > 0 && r->job->info.ranks * (double)e->threads > nodes * have;
 }
 
 /* Whether some rank makes the call more than once: else there is none to be left out, or put together. */
@@ -69,12 +86,14 @@ static bool repeats(const struct report *r, const struct report_finding *one)
 
 const char *report_finding_advice(struct report *r, const struct report_finding *one)
 {
-    if (one->seconds < LEAST_ADVICE || r->model->efficiency.elsewhere) /* what looks like work may wait for others */
+    if (one->seconds < LEAST_ADVICE || r->model->efficiency.elsewhere) /* what looks like work may wait */
         return "";
     if ((one->kind == REPORT_COMMUNICATORS || one->kind == REPORT_IO) && !repeats(r, one))
         return "";
-    if (crowded(r, one->kind))
-        return "fewer threads: they had no processor";
+    if ((one->kind == REPORT_UNEVEN_THREADS || one->kind == REPORT_SMALL_REGIONS) && crowded(r))
+        return "fewer threads: more than processors";
+    if (one->kind == REPORT_NO_PROCESSOR && processors(r->job) > 0 && !crowded(r))
+        return "others used the processors";
     if (one->kind == REPORT_LATE_RECEIVER && in_call(r, one, "endrecv"))
         return "receive with MPI_Irecv before";
     if (one->kind == REPORT_IMBALANCE && strncmp(one->ranks, "rank ", 5) == 0)

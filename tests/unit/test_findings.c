@@ -443,6 +443,20 @@ START_TEST(test_advice_can_be_followed)
     ck_assert_str_eq(report_finding_advice(r, &one), "");
     one.call = 1;
     ck_assert_str_eq(report_finding_advice(r, &one), "make them once");
+    /* How many threads there are decides, not how busy the machine was. */
+    r->model->efficiency.threads = 4;
+    j->delay = (struct job_delay){ .ranks = 1, .ready_ns = 90, .wall_ns = 100, .most_ns = 90 };
+    j->machine.present = 1;
+    for (int more = 0; more <= 1; more++) {
+        const char *tree = more ? "machine\n  2 x package\n    2 to 64 x core\n" : "machine\n  2 x core\n";
+        j->machine.tree = job_string(j, tree);
+        one.kind = REPORT_UNEVEN_THREADS;
+        ck_assert_str_eq(report_finding_advice(r, &one),
+                         more ? "schedule(dynamic)" : "fewer threads: more than processors");
+        one.kind = REPORT_NO_PROCESSOR;
+        ck_assert_str_eq(report_finding_advice(r, &one),
+                         more ? "others used the processors" : "try fewer ranks or threads a node");
+    }
     report_destroy(r);
     job_destroy(j);
 }
