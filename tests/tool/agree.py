@@ -258,7 +258,8 @@ def ranks(r):
 def by_rank(r):
     """What each rank has of a call adds up to what all have."""
     place = ("function", "caller", "file", "module", "offset")
-    rows = list(csv.DictReader(io.StringIO(pythia("report", sys.argv[2], "--view", "calls", "--format", "csv"))))
+    text = pythia("report", sys.argv[2], "--view", "callsites", "--by", "rank", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
     whole = {}
     for c in r["callsites"]:
         key = tuple(str(c[k] if k != "offset" or c[k] is None else "0x%x" % c[k]) for k in place)
