@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # make pictures: the two pictures of the README, doc/pictures/*.png, of a run of doc/cases/uneven.c, in a browser
-# without a window. Run in the build directory with SRC, PYTHIA, MPICC, MPIEXEC set; a machine with four processors looks best.
+# without a window. Run in the build directory with SRC, PYTHIA, MPICC, MPIEXEC set; four processors look best.
 set -eu
 browser=$(command -v chromium-headless-shell || command -v chromium || command -v google-chrome) ||
     { echo 'pictures: no chromium' >&2; exit 1; }

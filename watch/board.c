@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/modules.h"
 #include "watch/process.h"
@@ -90,7 +91,8 @@ void watch_board_open(const struct watch_life *life)
     watch_path(board.path, job, life->rank);
     struct watch_board *b = board_map();
     if (b == MAP_FAILED) {
-        base_log_warn("rank %u: no board for pythia watch: %s: %s", life->rank, WATCH_DIRECTORY, strerror(errno));
+        if (base_launcher_local_rank() <= 0) /* the others of the node cannot write there either */
+            base_log_warn("no board for pythia watch: %s: %s", WATCH_DIRECTORY, strerror(errno));
         return;
     }
     board.process = getpid();

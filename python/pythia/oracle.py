@@ -3,6 +3,7 @@
 import collections
 import ctypes
 import functools
+import numbers
 import os
 
 from ._find import Error, load
@@ -57,8 +58,14 @@ def _library():
     return library
 
 
+_BITS = {ctypes.c_uint32: 32, ctypes.c_uint64: 64}
+
+
 def _call(name, *arguments):
-    """True: it is done, or answered. False: no prediction."""
+    """True: it is done, or answered. False: no prediction. ctypes cuts numbers that do not fit, and says nothing."""
+    for kind, value in zip(_ARGUMENTS[name], arguments):
+        if kind in _BITS and not (isinstance(value, numbers.Integral) and 0 <= value < 1 << _BITS[kind]):
+            raise ValueError(f"{name}: {value!r} is no integer from 0 to 2^{_BITS[kind]} - 1")
     status = getattr(_library(), name)(*arguments)
     if status < 0:
         reason = os.strerror(ctypes.get_errno()) if status == _EIO and ctypes.get_errno() else ""

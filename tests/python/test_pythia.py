@@ -160,12 +160,28 @@ def errors():
     raise AssertionError("a closed recorder is used")
 
 
+def numbers():
+    recorder = pythia.Recorder()
+    for act in (lambda: recorder.event("a", -1), lambda: recorder.event("a", 1 << 64), lambda: recorder.event("a", 1.5),
+                lambda: recorder.event("a", 0, 0, 1 << 32), lambda: recorder.stream(-1),
+                lambda: recorder.stream(0, .5),
+                lambda: pythia.Oracle(recorder).predict(1 << 64)):
+        try:
+            act()
+        except ValueError as error:
+            assert " is no integer from 0 to 2^" in str(error), error
+        else:
+            raise AssertionError("a number that does not fit")
+    recorder.event("a", (1 << 64) - 1)
+
+
 def versions():
     assert pythia.version()[0].isdigit()
 
 
 CASES = {f.__name__: f for f in (tables, regions, pandas, events, grammars, compared, oracle, peers, streams,
-                                 reasons, without_recording, errors, versions)}
+                                 reasons, without_recording, errors, numbers,
+                                 versions)}
 
 if __name__ == "__main__":
     if sys.argv[1] == "--list":
