@@ -39,9 +39,9 @@ struct replay_analysis {
     uint64_t left;   /* of all that are still made */
 };
 
-/* `steps`: how many all replays together may take, those with drawn work included; a microsecond has one to three. With
+/* `steps`: how many all replays together may take, those with drawn work included; a microsecond has one to seven. With
    REPLAY_ANALYSIS_STEPS all together have no limit, but each has: beyond that moving imbalance is not known. */
-enum { REPLAY_ANALYSIS_STEPS = 60000000, REPLAY_ANALYSIS_MS = 1000 };
+enum { REPLAY_ANALYSIS_STEPS = 60000000, REPLAY_ANALYSIS_MS = 2000 };
 /* 0; PYTHIA_ELIMIT: too many ranks times calls, or more steps than that until its loops repeat; what
    else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis);

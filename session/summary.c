@@ -7,7 +7,8 @@
  *
  * The program must not suffer: no shell, no fork handlers (posix_spawn), without our preload, and killed when it takes
  * longer than SECONDS. Nobody waits for it before MPI_Finalize has returned: MPI takes as long to end. Who waits for
- * whom is left out where finding that out takes more than a fiftieth of the run.
+ * whom is left out where finding that out takes more than a fiftieth of the run, and more than LEAST_MS: most programs
+ * that are tried first run for a second, and are asked for just that.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@
 #include "base/clock.h"
 #include "session/internal.h"
 
-enum { SECONDS = 20, STEP_MS = 1, LEAST_MS = 20, MOST_MS = 5000 };
+enum { SECONDS = 20, STEP_MS = 1, LEAST_MS = 1500, MOST_MS = 5000 };
 
 extern char **__environ;
 
