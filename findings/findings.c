@@ -91,7 +91,7 @@ const char *report_finding_advice(struct report *r, const struct report_finding 
     if ((one->kind == REPORT_COMMUNICATORS || one->kind == REPORT_IO) && !repeats(r, one))
         return "";
     if ((one->kind == REPORT_UNEVEN_THREADS || one->kind == REPORT_SMALL_REGIONS) && crowded(r))
-        return "fewer threads: more than processors";
+        return "fewer threads: there are more than processors";
     if (one->kind == REPORT_NO_PROCESSOR && processors(r->job) > 0 && !crowded(r))
         return "others used the processors";
     if (one->kind == REPORT_LATE_RECEIVER && in_call(r, one, "endrecv"))

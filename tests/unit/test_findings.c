@@ -452,7 +452,7 @@ START_TEST(test_advice_can_be_followed)
         j->machine.tree = job_string(j, tree);
         one.kind = REPORT_UNEVEN_THREADS;
         ck_assert_str_eq(report_finding_advice(r, &one),
-                         more ? "schedule(dynamic)" : "fewer threads: more than processors");
+                         more ? "schedule(dynamic)" : "fewer threads: there are more than processors");
         one.kind = REPORT_NO_PROCESSOR;
         ck_assert_str_eq(report_finding_advice(r, &one),
                          more ? "others used the processors" : "try fewer ranks or threads a node");
