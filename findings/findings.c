@@ -18,7 +18,7 @@ static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_
     { "late_sender", "late sender", "send earlier, or overlap" },
     { "late_receiver", "late receiver", "post the receive earlier" },
     { "imbalance", "imbalance", "give these ranks less work" },
-    { "moving_imbalance", "moving imbalance", "wait less often, or share work" },
+    { "moving_imbalance", "imbalance that moves", "wait less often, or share work" },
     { "serial_chain", "serial chain", "break the chain: pipeline it" },
     { "starved_workers", "starved workers", "larger tasks, more masters" },
     { "waiting_master", "master waits", "let the master work, too" },

@@ -166,7 +166,7 @@ static void print_classes(struct report *r, FILE *out)
         const struct job_class *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c);
         if (c->grammar)
-            fprintf(out, "%sclass %u: %.40s: %s%s events, %u rule%s\n", i ? "" : "\n", i, ranks,
+            fprintf(out, "%s%.40s: %s%s events, a grammar of %u rule%s\n", i ? "" : "\n", ranks,
                     c->turn_count ? "about " : "",
                     report_count((uint64_t)report_class_events(c)), c->grammar->rule_count,
                     c->grammar->rule_count == 1 ? "" : "s");

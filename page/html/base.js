@@ -44,7 +44,7 @@ const cut = (text, n) => text.length > n ? text.slice(0, n - 1) + "…" : text;
 
 // Kinds of time, with their colours.
 const kinds = { computation: "computation", omp: "OpenMP", p2p: "point to point", completion: "completion, probe", collective: "collective",
-  onesided: "one-sided", io: "I/O", mpi: "MPI", other: "other" };
+  onesided: "one-sided", io: "I/O", mpi: "MPI", other: "other MPI calls" };
 const colour = kind => `var(--${kinds[kind] ? kind : "other"})`;
 function legend(wanted) {
   return element("div", { class: "legend" }, ...Object.keys(kinds).filter(k => wanted.has(k)).map(k =>

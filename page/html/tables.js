@@ -142,7 +142,7 @@ function drawSummary() {
     const kind = callKind(c.class);
     sums[kind] = (sums[kind] || 0) + c.time_seconds;
   }
-  const all = j.base_seconds || 1, parts = Object.entries(sums).filter(p => p[1] > 0);
+  const all = j.base_seconds || 1, parts = Object.entries(sums).filter(p => p[1] >= 0.0005 * all);
   byId("where").append(element("div", { class: "bar", role: "img", "aria-label": "Where the time went" },
     ...parts.map(([k, s]) => element("i", { style: `width:${100 * s / all}%;background:${colour(k)}`, title: `${kinds[k]}: ${percent(s / all)}` }))),
   element("div", { class: "legend" }, ...parts.sort((a, b) => b[1] - a[1]).map(([k, s]) =>
