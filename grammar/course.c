@@ -235,11 +235,11 @@ void grammar_courses_add(struct grammar *g, const struct grammar_event *e)
 
 /* --- At rest --- */
 
-/* What came by chance is not worth its steps. */
+/* What came by chance is not worth its steps, but for who talks to whom: without, no message is matched. */
 static uint32_t steps_of(const struct grammar_courses *c, unsigned channel)
 {
     uint32_t steps = c->going >> channel & 1 ? c->of[channel].steps : 0;
-    return steps > LITTLE && c->events / steps < DENSE ? 0 : steps;
+    return channel != GRAMMAR_PEER && steps > LITTLE && c->events / steps < DENSE ? 0 : steps;
 }
 
 static void freeze(const struct grammar *g, const struct grammar_course *c, struct grammar_step *to)
