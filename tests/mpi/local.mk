@@ -125,7 +125,7 @@ MPI_TESTS = \
 	%D%/events.test \
 	%D%/exports.test \
 	%D%/loops.test \
-	%D%/textbook.test %D%/invariants.test %D%/firsts.test \
+	%D%/textbook.test %D%/invariants.test \
 	%D%/bindings.test \
 	%D%/grammar.test \
 	%D%/kept.test \
@@ -151,7 +151,7 @@ MPI_TESTS = \
 	%D%/whatif.test \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
-ALONE_TESTS += %D%/figures.test %D%/matching.test %D%/near.test %D%/own_cost.test %D%/planted.test
+ALONE_TESTS += %D%/figures.test %D%/firsts.test %D%/matching.test %D%/near.test %D%/own_cost.test %D%/planted.test
 endif
 EXTRA_DIST += %D%/clocks.c %D%/clocks.test %D%/nodes.c %D%/nodes.test %D%/node_agent
 EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.c
