@@ -7,8 +7,6 @@
 #include <gelf.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/elf.h"
@@ -119,6 +117,7 @@ static void read_elf(Elf *elf, struct binary *b)
     b->foreign = is_foreign(&header);
     read_build_id(elf, b);
     b->own_mpi = is_own(elf, b, "PMPI_Init");
+    b->own_wrapper = !b->own_mpi && (is_own(elf, b, "MPI_Init") || is_own(elf, b, "MPI_Init_thread"));
     b->own_gomp = is_own(elf, b, "GOMP_parallel");
     read_taken(elf, b);
     b->own_libomp = is_own(elf, b, "__kmpc_fork_call");
@@ -142,15 +141,12 @@ static void close_elf(Elf *elf, int fd)
 int binary_read(const char *path, struct binary *b)
 {
     int fd;
-    struct stat st;
     Elf *elf = open_elf(path, &fd);
 
     memset(b, 0, sizeof *b);
     if (elf)
         read_elf(elf, b);
     b->dynamic = base_elf_loader(path, b->loader, sizeof b->loader) == BASE_ELF_DYNAMIC;
-    if (fd >= 0 && fstat(fd, &st) == 0)
-        b->privileged = (st.st_mode & (S_ISUID | S_ISGID)) || getxattr(path, "security.capability", NULL, 0) > 0;
     close_elf(elf, fd);
     return fd < 0 ? -1 : 0;
 }

@@ -13,10 +13,10 @@ struct binary {
     bool elf;        /* else a script, and all below is false */
     bool foreign;    /* made for another machine or word size than this command */
     bool dynamic;    /* has a loader, and so is preloaded */
-    bool privileged; /* set-user-ID, set-group-ID or capabilities: its loader does not heed LD_PRELOAD */
     bool lines;      /* debug information, in the file or beside it */
     bool symbols;    /* names of its functions */
     bool own_mpi, own_gomp, own_libomp;  /* these libraries are linked into it */
+    bool own_wrapper; /* it has an MPI_Init of its own, which calls the library's PMPI_Init */
     char taken[256]; /* functions of its own that it calls as the C library does: "write, open", "" for none */
     char loader[PATH_MAX];
     char build_id[129]; /* hexadecimal, "" without */

@@ -308,6 +308,20 @@ static char **make_command(char **words, size_t count, size_t launcher, char *se
     return argv;
 }
 
+/* Says so where a launcher in front of the program is not here. */
+static bool check_commands(char **words, size_t count)
+{
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < count; i++)
+        if (program_is_launcher(words[i]) && program_find(words[i], path, sizeof path) != 0) {
+            FAIL("launch", "load its module, or give a launcher that is here (mpirun -n 2)",
+                 "there is no %s%s", words[i], strchr(words[i], '/') ? "" : " in PATH");
+            return false;
+        }
+    return true;
+}
+
 /* Starts the probe behind `words`, the first `launcher` of which are those of the launcher. */
 static void launch(struct ranks *all, const struct doctor_target *t, char **words, size_t count, size_t launcher,
                    const char *how)
@@ -316,7 +330,7 @@ static void launch(struct ranks *all, const struct doctor_target *t, char **word
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     struct captured c;
 
-    if (n <= 0)
+    if (n <= 0 || !check_commands(words, count))
         return;
     self[n] = '\0';
     char **argv = make_command(words, count, launcher, self);

@@ -69,21 +69,41 @@ static void path_of(const char *line, char *path, size_t size)
 
 /* --- The file --- */
 
+/* "#!/bin/sh -e" names /bin/sh; "" for a file without such a line, which a shell reads. */
+static void read_interpreter(const char *path, char *name, size_t size)
+{
+    char line[PATH_MAX] = "", *at = line + 2;
+    FILE *f = fopen(path, "re");
+
+    if (f && fgets(line, sizeof line, f) && !strncmp(line, "#!", 2)) {
+        at += strspn(at, " \t");
+        snprintf(name, size, "%.*s", (int)strcspn(at, " \t\n"), at);
+    } else {
+        name[0] = '\0';
+    }
+    if (f)
+        fclose(f);
+}
+
 static void check_file(const struct doctor_target *t)
 {
     const struct binary *b = &t->binary;
+    char interpreter[PATH_MAX] = "";
 
     if (!b->elf)
+        read_interpreter(t->path, interpreter, sizeof interpreter);
+    if (interpreter[0] && access(interpreter, X_OK) != 0)
+        FAIL("program", "install it, or correct that line", "%s cannot start: its first line names %s, which cannot be "
+             "run here", t->name, interpreter);
+    else if (!b->elf)
         NOTE("program", "give the program itself to see more",
              "%s is a script: what it starts inherits the preload, but was not looked at", t->name);
     else if (b->foreign)
         FAIL("program", "build Pythia for it", "%s is for another machine or word size", t->name);
     else if (!b->dynamic)
-        FAIL("program", "link it dynamically, or with -lpythia_pmpi",
-             "%s is linked statically: nothing can be preloaded", t->name);
-    else if (b->privileged)
-        FAIL("program", "run a copy without these, or link it with -lpythia_pmpi",
-             "%s is set-user-ID, set-group-ID or has capabilities: LD_PRELOAD is ignored", t->name);
+        FAIL("program", "link it dynamically", "%s is linked statically: nothing can be preloaded", t->name);
+    else if (access(b->loader, X_OK) != 0)
+        FAIL("program", "install it", "%s cannot start: its loader %s is not here", t->name, b->loader);
     else
         GOOD("program", "%s is dynamically linked", t->path);
 }
@@ -171,6 +191,9 @@ static void check_mpi(struct doctor_target *t, const struct list *plain)
     char path[PATH_MAX], version[1024], number[64];
     const char *line = find_mpi(plain, &t->mpi), *built = doctor_mpi_name(doctor_built_for());
 
+    if (t->binary.own_wrapper)
+        FAIL("MPI", "build it without that, as for measuring tools",
+             "%s has an MPI_Init of its own, which calls the library's: Pythia's is not called", t->name);
     if (t->mpi == DOCTOR_NO_MPI) {
         if (t->binary.own_mpi)
             FAIL("MPI", "link it dynamically, or with -lpythia_pmpi before it",
@@ -261,11 +284,16 @@ static bool check_linked(const struct list *plain)
 static void check_preload(const struct doctor_target *t, const struct list *plain)
 {
     struct list l;
-    const char *bad, *ours;
+    const char *bad, *ours, *raised = program_raised(t->path);
     char first[BASE_PRELOAD_FIRST], preload[BASE_PRELOAD_FIRST + PATH_MAX];
 
     if (check_linked(plain))
         return;
+    if (raised) {
+        FAIL("preload", "run a copy of it, made by cp, or link it with -lpythia_pmpi",
+             "%s %s: its loader ignores LD_PRELOAD", t->name, raised);
+        return;
+    }
     if (!t->library[0]) {
         FAIL("preload", "see library above", "there is no library for this program");
         return;
@@ -346,7 +374,8 @@ void doctor_program(struct doctor_target *t)
     const char *missing;
 
     check_file(t);
-    if (!t->binary.dynamic || t->binary.foreign || list_open(&plain, t, "") != 0) {
+    if (!t->binary.dynamic || t->binary.foreign || access(t->binary.loader, X_OK) != 0 ||
+        list_open(&plain, t, "") != 0) {
         t->mpi = t->binary.elf ? DOCTOR_NO_MPI : DOCTOR_MPI_UNKNOWN;
         check_job(t);
         return;
@@ -356,7 +385,8 @@ void doctor_program(struct doctor_target *t)
     if (missing)
         FAIL("program", "install it, or set LD_LIBRARY_PATH", "%s", missing);
     check_mpi(t, &plain);
-    check_preload(t, &plain);
+    if (!missing)
+        check_preload(t, &plain);
     check_fortran(t, &plain);
     check_openmp(t, &plain);
     check_names(t);

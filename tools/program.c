@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/elf.h"
@@ -55,10 +56,20 @@ int program_find(const char *command, char *path, size_t size)
     return result;
 }
 
+const char *program_raised(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return NULL;
+    return st.st_mode & S_ISUID && st.st_uid != getuid() ? "is set-user-ID"
+           : st.st_mode & S_ISGID && st.st_gid != getgid() ? "is set-group-ID"
+           : getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0 ? "has file capabilities" : NULL;
+}
+
 const char *program_unseen(const char *path)
 {
     char loader[PATH_MAX];
-    struct stat st;
 
     switch (base_elf_loader(path, loader, sizeof loader)) {
     case BASE_ELF_NOT:
@@ -68,9 +79,7 @@ const char *program_unseen(const char *path)
     case BASE_ELF_STATIC:
         return "is statically linked";
     default:
-        return stat(path, &st) == 0 && ((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
-                                        (st.st_mode & S_ISGID && st.st_gid != getgid()))
-                   ? "runs with raised rights" : NULL;
+        return program_raised(path);
     }
 }
 

@@ -16,6 +16,10 @@ int program_find(const char *command, char *path, size_t size);
    where it can, or where that cannot be told. */
 const char *program_unseen(const char *path);
 
+/* What has the kernel start it with more rights than ours, so that its loader heeds no LD_PRELOAD: "is set-user-ID".
+   NULL: nothing; a program of our own that is set-user-ID runs as anybody's does. */
+const char *program_raised(const char *path);
+
 /* What the program's own loader says that it would load (`ld.so --list`, which runs nothing of the program): it alone
    knows all of run paths, caches and the environment. `preload`: in place of LD_PRELOAD, NULL: as it is. As
    capture(). */
