@@ -107,8 +107,8 @@ static enum kinship kinship(const struct job *reference)
 }
 
 /* Whether the file that is to be written, if it is there, may be lost: a recording of this program, also of a damaged
-   one. */
-static bool may_replace(const char *path)
+   one. That of another number of ranks is often one that was to be kept under a name of its own. */
+static bool may_replace(const char *path, uint32_t ranks)
 {
     char magic[sizeof FORMAT_MAGIC - 1], why[256];
     struct stat st;
@@ -121,14 +121,17 @@ static bool may_replace(const char *path)
     if (fd >= 0)
         close(fd);
     bool may = is_job && (file_open(path, &there, why, sizeof why) || kinship(there) != FOREIGN);
+    if (may && there && there->info.ranks != ranks)
+        base_log_info("%s was a recording with %u rank%s: this one, with %u, takes its place (-o gives it a name of "
+                      "its own)", path, there->info.ranks, there->info.ranks == 1 ? "" : "s", ranks);
     job_destroy(there);
     return may;
 }
 
-bool session_make_way(const char *path, char *why, size_t size)
+bool session_make_way(const char *path, uint32_t ranks, char *why, size_t size)
 {
     char kept[PATH_MAX];
-    if (may_replace(path))
+    if (may_replace(path, ranks))
         return true;
     if (base_replace_keep(path, kept)) {
         snprintf(why, size, "%s: is no recording of this program, and can't be kept under another name: %s", path,

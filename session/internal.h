@@ -283,9 +283,10 @@ void session_delay_finish(struct job *job);
 
 /* choose.c: the job that session_choose or session_find_reference has opened, the caller's; NULL without. */
 struct job *session_chosen(void);
-/* What stands where a job file goes and is no recording of this program is kept as PATH.old-N, and a line says so.
-   False: it cannot be, and nothing may be written there. */
-bool session_make_way(const char *path, char *why, size_t size);
+/* What stands where a job file goes and is no recording of this program is kept as PATH.old-N, and a line says so;
+   one says, too, where what goes was recorded with other than `ranks`. False: it cannot be kept, and nothing may be
+   written there. */
+bool session_make_way(const char *path, uint32_t ranks, char *why, size_t size);
 
 /* predict.c */
 int session_predict_open(const void *reference, size_t size);

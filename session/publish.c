@@ -109,7 +109,7 @@ static void publish_recorded(const struct job *job)
 {
     char why[512], elsewhere[PATH_MAX];
     const char *path = session_output_path();
-    if (!session_make_way(path, why, sizeof why) || file_write(job, path, why, sizeof why)) {
+    if (!session_make_way(path, job->info.ranks, why, sizeof why) || file_write(job, path, why, sizeof why)) {
         if (!write_elsewhere(job, elsewhere, sizeof elsewhere)) {
             say_lost(why);
             return;
@@ -220,7 +220,7 @@ static void publish_predicted(struct job *job)
         job_destroy(reference);
         return;
     }
-    if (strcmp(path, session_input_path()) && !session_make_way(path, why, sizeof why)) {
+    if (strcmp(path, session_input_path()) && !session_make_way(path, reference->info.ranks, why, sizeof why)) {
         base_log_warn("the score of this run is not stored: %s", why);
         job_destroy(reference);
         return;
