@@ -17,21 +17,34 @@ modulefiledir = $(modulefilesdir)/pythia
 modulefile_DATA = %D%/$(VERSION)
 cmakedir = $(libdir)/cmake/pythia
 cmake_DATA = %D%/pythia-config.cmake %D%/pythia-config-version.cmake
-CLEANFILES += $(bashcomp_DATA) $(modulefile_DATA) $(cmake_DATA)
+CLEANFILES += $(pkgconfig_DATA) $(bashcomp_DATA) $(modulefile_DATA) $(cmake_DATA)
+EXTRA_DIST += %D%/pythia.pc.in %D%/pythia_pmpi.pc.in %D%/pythia_omp.pc.in
 EXTRA_DIST += %D%/pythia.bash %D%/modulefile.in %D%/pythia-config.cmake.in %D%/pythia-config-version.cmake.in
 
-SUBSTITUTE = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -e 's|@prefix[@]|$(prefix)|g' -e 's|@bindir[@]|$(bindir)|g' \
+# These name where they are installed to, which `make install prefix=/other` decides: each make makes them anew, and
+# writes those that are not as they were.
+.PHONY: installed-to
+SUBSTITUTE = @$(MKDIR_P) $(@D) && $(SED) -e 's|@prefix[@]|$(prefix)|g' -e 's|@bindir[@]|$(bindir)|g' \
 	-e 's|@libdir[@]|$(libdir)|g' -e 's|@includedir[@]|$(includedir)|g' \
 	-e 's|@VERSION[@]|$(VERSION)|g' -e 's|@MPI_FLAVOUR[@]|$(MPI_FLAVOUR)|g' -e 's|@MPI_BUILD_VERSION[@]|$(MPI_BUILD_VERSION)|g'
+# Behind its first line a .pc says ${prefix}, so that who moves it says one thing.
+BELOW_PREFIX = $(SED) -e '2,$$s|=$(prefix)/|=$${prefix}/|'
+CHANGED = >$@-t && if cmp -s $@-t $@; then rm -f $@-t; else echo '  GEN      $@' && mv -f $@-t $@; fi
 
 %D%/pythia: %D%/pythia.bash
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(srcdir)/%D%/pythia.bash $@
-%D%/$(VERSION): %D%/modulefile.in Makefile
-	$(SUBSTITUTE) $(srcdir)/%D%/modulefile.in >$@
-%D%/pythia-config.cmake: %D%/pythia-config.cmake.in Makefile
-	$(SUBSTITUTE) $(srcdir)/%D%/pythia-config.cmake.in >$@
+%D%/pythia.pc: installed-to
+	$(SUBSTITUTE) $(srcdir)/%D%/pythia.pc.in | $(BELOW_PREFIX) $(CHANGED)
+%D%/pythia_pmpi.pc: installed-to
+	$(SUBSTITUTE) $(srcdir)/%D%/pythia_pmpi.pc.in | $(BELOW_PREFIX) $(CHANGED)
+%D%/pythia_omp.pc: installed-to
+	$(SUBSTITUTE) $(srcdir)/%D%/pythia_omp.pc.in | $(BELOW_PREFIX) $(CHANGED)
+%D%/$(VERSION): installed-to
+	$(SUBSTITUTE) $(srcdir)/%D%/modulefile.in $(CHANGED)
+%D%/pythia-config.cmake: installed-to
+	$(SUBSTITUTE) $(srcdir)/%D%/pythia-config.cmake.in $(CHANGED)
 %D%/pythia-config-version.cmake: %D%/pythia-config-version.cmake.in Makefile
-	$(SUBSTITUTE) $(srcdir)/%D%/pythia-config-version.cmake.in >$@
+	$(SUBSTITUTE) $(srcdir)/%D%/pythia-config-version.cmake.in $(CHANGED)
 
 # --- Manual pages: from the command's own words, the header and the format's description ---
 nodist_man_MANS += %D%/man/pythia.1 %D%/man/pythia.h.3 %D%/man/pythia-job.5
