@@ -9,6 +9,7 @@
 #include "findings/ranges.h"
 #include "findings/report.h"
 #include "job/own.h"
+#include "job/ranges.h"
 #include "job/turns.h"
 #include "job/value.h"
 
@@ -117,6 +118,8 @@ static void add_node(struct report_by_rank *b, const struct report_model *model,
         add_sizes(of_comm, v, m->rank, count);
 }
 
+enum { MOST_APART = 1 << 14 }; /* of a block; more are taken to be as their first: a file may name billions */
+
 /* So many ranks from `rank` on, which do the same. */
 static void add_member(struct report_by_rank *b, const struct report_model *model, struct member *m,
                        struct report_cell *row)
@@ -147,28 +150,50 @@ static bool is_uniform(const struct job_class *c)
     return same;
 }
 
+/* Of a class, the members of a thread among the ranks from s->rank to below `end`: one that stands for all, or each. */
+static void add_class(struct report_by_rank *b, const struct report_model *model, const struct job_stream *s,
+                      uint32_t end, bool uniform, struct member *m, struct report_cell *row)
+{
+    uint64_t members = 0;
+
+    m->rank = UINT32_MAX;
+    for (uint32_t k = 0; k < m->class->member_ranges; k++) {
+        const struct job_range *r = &m->class->ranges[k];
+        uint64_t first = r->thread == s->thread ? job_range_before(r, s->rank) : 0,
+                 last = r->thread == s->thread ? job_range_before(r, end) : 0;
+        members += last - first;
+        if (first < last && job_range_rank(r, first) < m->rank)
+            m->rank = job_range_rank(r, first);
+    }
+    if (uniform || members > MOST_APART) {
+        m->weight = (double)members;
+        if (members)
+            add_member(b, model, m, row);
+        return;
+    }
+    m->weight = 1;
+    for (uint32_t k = 0; members && k < m->class->member_ranges; k++) {
+        const struct job_range *r = &m->class->ranges[k];
+        for (uint64_t i = job_range_before(r, s->rank); r->thread == s->thread && i < job_range_before(r, end); i++) {
+            m->rank = job_range_rank(r, i);
+            add_member(b, model, m, row);
+        }
+    }
+}
+
 /* A record of one rank, or of a block: its ranks may be of several classes, and differ within one. */
 static void add_stream(struct report_by_rank *b, const struct report_model *model, const struct job_stream *s,
                        const bool *uniform, struct report_cell *row)
 {
     const struct job *j = model->job;
-    uint32_t end = s->rank + (j->info.block > 1 ? j->info.block : 1), before = GRAMMAR_NONE;
+    uint32_t block = j->info.block > 1 ? j->info.block : 1;
+    uint32_t end = s->rank > UINT32_MAX - block ? UINT32_MAX : s->rank + block;
     struct member m = { .job = j, .thread = s->thread };
 
-    for (uint32_t rank = s->rank; rank <= end; rank++) {
-        uint32_t c = rank < end ? job_stream_class(j, rank, s->thread) : GRAMMAR_NONE;
-        if (c != GRAMMAR_NONE && c == before && uniform[c]) {
-            m.weight++;
-            continue;
-        }
-        if (before != GRAMMAR_NONE && j->classes[before].grammar)
-            add_member(b, model, &m, row);
-        before = c;
-        if (c == GRAMMAR_NONE)
-            continue;
+    for (uint32_t c = 0; c < j->class_count; c++) {
         m.class = &j->classes[c];
-        m.rank = rank;
-        m.weight = 1;
+        if (m.class->grammar)
+            add_class(b, model, s, end, uniform[c], &m, row);
     }
 }
 

@@ -43,6 +43,19 @@ static inline uint32_t job_range_rank(const struct job_range *r, uint64_t i)
                       plane * r->plane_stride);
 }
 
+/* How many of its ranks are below `rank`: the number of the first that is not. */
+static inline uint64_t job_range_before(const struct job_range *r, uint32_t rank)
+{
+    uint32_t at = rank > r->first ? rank - r->first : 0, l = r->planes ? at / r->plane_stride : 0;
+    l = l < r->planes ? l : r->planes;
+    at -= l * r->plane_stride;
+    uint32_t k = r->rows ? at / r->row_stride : 0;
+    k = k < r->rows ? k : r->rows;
+    at -= k * r->row_stride;
+    uint64_t i = (uint64_t)at / r->stride + (at % r->stride != 0);
+    return ((uint64_t)l * ((uint64_t)r->rows + 1) + k) * r->count + (i < r->count ? i : r->count);
+}
+
 /* A growing list of ranges; what is appended is appended after whatever stands before `from`. */
 struct job_ranges {
     struct job_range *range;

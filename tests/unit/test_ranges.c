@@ -133,6 +133,14 @@ START_TEST(test_hostile_ranges)
         { 0, 2, 1, 0, 0x0ffffff, 4, 1, 0x10000000 },
         { 0, 5, 1, 0, 1, 100, 0x7ffff, 1000 },               /* planes of two rows */
     };
+    const struct job_range sane[] = { { 3, 4, 1, 0, 0, 0, 0, 0 }, { 0, 3, 2, 0, 2, 9, 0, 0 }, { 5, 2, 3, 0, 3, 7, 2, 40 } };
+    for (size_t s = 0; s < sizeof sane / sizeof *sane; s++)
+        for (uint32_t rank = 0; rank < 200; rank++) {
+            uint64_t below = 0;
+            for (uint64_t i = 0; i < job_range_size(&sane[s]); i++)
+                below += job_range_rank(&sane[s], i) < rank;
+            ck_assert_uint_eq(job_range_before(&sane[s], rank), below);
+        }
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
         ck_assert_msg(!job_ranges_canonical(&lies[i], 1, UINT32_MAX), "lie %zu", i);
     const struct job_range all = { .count = 0x7fffffe0, .stride = 1 };
