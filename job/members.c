@@ -32,24 +32,11 @@ uint64_t job_streams(const struct job *j)
    member, and how many follow without a gap, itself included. 0: there is none. */
 static uint32_t next_run(const struct job_range *r, uint32_t rank, uint32_t *member)
 {
-    uint32_t at = rank > r->first ? rank - r->first : 0, l = r->planes ? at / r->plane_stride : 0;
-    l = l < r->planes ? l : r->planes;
-    at -= l * r->plane_stride;
-    uint32_t k = r->rows ? at / r->row_stride : 0;
-    k = k < r->rows ? k : r->rows;
-    at -= k * r->row_stride;
-    uint32_t i = at / r->stride + (at % r->stride != 0);
-    if (i >= r->count) { /* behind this run: the next one */
-        i = 0;
-        if (k < r->rows)
-            k++;
-        else if (l++ < r->planes)
-            k = 0;
-        else
-            return 0;
-    }
-    *member = r->first + i * r->stride + k * r->row_stride + l * r->plane_stride;
-    return r->stride == 1 ? r->count - i : 1;
+    uint64_t i = job_range_before(r, rank);
+    if (i == job_range_size(r))
+        return 0;
+    *member = job_range_rank(r, i);
+    return r->stride == 1 ? r->count - (uint32_t)(i % r->count) : 1;
 }
 
 /* The first rank at or after `from` whose main thread has a stream, and how many there are without a gap as far as one
