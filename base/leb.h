@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of DWARF's tables, within their bounds: little-endian ones of 1, 2, 4 and 8 bytes, and LEB128 (DWARF 5, 7.6).
+ * Numbers of DWARF's tables and of lean columns, within their bounds: little-endian ones of 1, 2, 4 and 8 bytes, and LEB128 (DWARF 5, 7.6).
  *
  * Threads: any.  Hook-safe: yes.
  */

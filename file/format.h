@@ -95,16 +95,20 @@ enum { BLOCK_NODES = 8192, BLOCK_STATS = 256, BLOCK_RANGES = 1024, BLOCK_VARIANT
 
 enum { CLASS_BODY = 1 }; /* flag of a class: its rules are here */
 
+static inline void file_put(unsigned char *at, uint32_t width, uint64_t v)
+{
+    for (uint32_t i = 0; i < width; i++)
+        at[i] = (unsigned char)(v >> (8 * i));
+}
+
 static inline void file_put32(unsigned char *at, uint32_t v)
 {
-    for (int i = 0; i < 4; i++)
-        at[i] = (unsigned char)(v >> (8 * i));
+    file_put(at, 4, v);
 }
 
 static inline void file_put64(unsigned char *at, uint64_t v)
 {
-    for (int i = 0; i < 8; i++)
-        at[i] = (unsigned char)(v >> (8 * i));
+    file_put(at, 8, v);
 }
 
 static inline uint32_t file_get32(const unsigned char *at)

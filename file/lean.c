@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "file/lean.h"
 
+#include "base/leb.h"
 #include "file/format.h"
 
 static uint64_t load(const unsigned char *at, uint32_t width)
@@ -10,12 +11,6 @@ static uint64_t load(const unsigned char *at, uint32_t width)
         v |= (uint64_t)at[i] << (8 * i);
     uint64_t sign = (uint64_t)1 << (8 * width - 1);
     return width == 8 ? v : (v ^ sign) - sign;
-}
-
-static void store(unsigned char *at, uint32_t width, uint64_t v)
-{
-    for (uint32_t i = 0; i < width; i++)
-        at[i] = (unsigned char)(v >> (8 * i));
 }
 
 static uint64_t fold(uint64_t v)
@@ -75,17 +70,13 @@ const unsigned char *file_lean_get(const unsigned char *at, const unsigned char 
     if (at == end || *at > 1)
         return NULL;
     mask = 0 - (uint64_t)*at++;
+    struct base_leb r = { at, end, false };
     for (uint32_t i = 0; i < c.count; i++) {
-        uint64_t v = 0;
-        uint32_t shift = 0;
-        do {
-            if (at == end || shift > 63)
-                return NULL;
-            v |= (uint64_t)(*at & 0x7f) << shift;
-            shift += 7;
-        } while (*at++ & 0x80);
-        before = unfold(v) + (before & mask);
-        store(column + i * c.stride, c.width, before);
+        const uint8_t *from = r.at;
+        before = unfold(base_leb_unsigned(&r)) + (before & mask);
+        if (r.bad || r.at - from > FILE_LEAN_LONGEST)
+            return NULL;
+        file_put(column + i * c.stride, c.width, before);
     }
-    return at;
+    return r.at;
 }

@@ -3,8 +3,7 @@
  * Columns of small numbers, short.
  *
  *     one column    u8 0: each number, 1: how much more it is than the one before (the first: than 0) | numbers
- *     a number      with its sign, folded (0, -1, 1, -2 … become 0, 1, 2, 3 …), seven bits a byte, lowest first; the
- *                   highest bit of a byte says that more follow
+ *     a number      with its sign, folded (0, -1, 1, -2 … become 0, 1, 2, 3 …), as ULEB128 (base/leb.h)
  *
  * A column of equal or slowly growing numbers is a row of equal bytes, of which zstd makes a few. Of both ways the
  * shorter one is taken. Numbers of less than 8 bytes are taken as signed ones: none (0xffffffff) is one byte.
