@@ -159,6 +159,14 @@ static bool chosen_for_sample(struct session_peers *p)
     return true;
 }
 
+/* Each event, however little else is done with it: a place in a course is how many there were. */
+static void pass_course(struct session_peers *p, uint32_t terminal, const struct grammar_event *event)
+{
+    if (p->follow)
+        job_follow_pass(p->follow, terminal,
+                        event->channels & 1u << GRAMMAR_PEER ? event->value[GRAMMAR_PEER] : GRAMMAR_ABSENT);
+}
+
 bool session_peers_idle(const struct session_peers *p, uint32_t peer_class, const struct grammar_event *event)
 {
     return p->off || !has_peer(peer_class, event) ||
@@ -176,6 +184,7 @@ void session_peers_pass(struct session_peers *p, uint32_t peer_class, uint32_t t
     } else {
         oracle_peers_pass(p->learned, terminal, -1);
     }
+    pass_course(p, terminal, event);
 }
 
 void session_peers_before(struct session_stream *s, uint32_t peer_class, const struct grammar_event *event)
@@ -222,13 +231,6 @@ static void learn(struct session_stream *s, uint32_t terminal, const struct orac
     oracle_peers_ask(s->peers.learned, &e, &said);
     oracle_peers_learn(s->peers.learned, &e, &said, actual);
     oracle_peers_pass(s->peers.learned, terminal, actual->peer);
-}
-
-static void pass_course(struct session_peers *p, uint32_t terminal, const struct grammar_event *event)
-{
-    if (p->follow)
-        job_follow_pass(p->follow, terminal,
-                        event->channels & 1u << GRAMMAR_PEER ? event->value[GRAMMAR_PEER] : GRAMMAR_ABSENT);
 }
 
 void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t terminal,
