@@ -66,7 +66,7 @@ static void print_choice(const struct report *r, FILE *out)
         out,
         "\neff.: time of one thread / (time x threads), at places that ran with both; fork/join: the shortest region "
         "of that size had it too\n");
-    report_print_reading(r, r->job->regions, r->job->region_count, out);
+    report_print_reading(r, r->job->regions, r->job->region_count, " (each says why not)", out);
     if (several)
         fprintf(out, "several sizes did the same work in %u of %u regions; one thread was best in %u\n", several,
                 m->region_count, one);
@@ -147,7 +147,8 @@ void report_print_known(const struct report *r, const struct job_region *g, FILE
 }
 
 /* How many regions fewer threads may run, as far as this is known, and what reading their code took. */
-void report_print_reading(const struct report *r, const struct job_region *g, uint32_t count, FILE *out)
+void report_print_reading(const struct report *r, const struct job_region *g, uint32_t count, const char *why,
+                          FILE *out)
 {
     char room[320];
     uint64_t ns = 0;
@@ -162,7 +163,7 @@ void report_print_reading(const struct report *r, const struct job_region *g, ui
     }
     if (count)
         fprintf(out, "fewer threads may do the work of %u of %u regions%s; reading their code took %s\n", free, count,
-                free < count ? " (each says why not)" : "", report_time((double)ns));
+                free < count ? why : "", report_time((double)ns));
 }
 
 double report_gain(const struct report *r, const struct job_region *g)

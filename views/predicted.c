@@ -84,7 +84,7 @@ static void print_regions(struct report *r, FILE *out)
         print_region(r, g, &t);
     if (l->region_count > MOST_REGIONS)
         fprintf(out, "  and %u more (--view omp)\n", l->region_count - MOST_REGIONS);
-    report_print_reading(r, l->regions, l->region_count, out);
+    report_print_reading(r, l->regions, l->region_count, " (--view omp says why not)", out);
 }
 
 void report_print_learned(struct report *r, FILE *out)
@@ -99,7 +99,7 @@ void report_print_learned(struct report *r, FILE *out)
         fprintf(out, "%s: entered %s times\n", where, report_count(l->regions[i].executions));
         report_print_known(r, &l->regions[i], out);
     }
-    report_print_reading(r, l->regions, l->region_count, out);
+    report_print_reading(r, l->regions, l->region_count, " (each says why not)", out);
     report_print_tasks(r, l->tasks, l->task_count, out);
 }
 

@@ -87,9 +87,11 @@ void report_print_omp(struct report *r, FILE *out);
 const struct job_region_size *report_usual_size(const struct job_region *g);
 /* Regions and tasks as predicted runs have seen them, all that is known; nothing before one. */
 void report_print_learned(struct report *r, FILE *out);
-/* Parts of it, of the recording or of what was learned. The oracle's knowledge of a region; nothing for NULL. */
+/* Parts of it, of the recording or of what was learned. The oracle's knowledge of a region; nothing for NULL.
+   `why`: where it says why the others are left alone. */
 void report_print_known(const struct report *r, const struct job_region *g, FILE *out);
-void report_print_reading(const struct report *r, const struct job_region *g, uint32_t count, FILE *out);
+void report_print_reading(const struct report *r, const struct job_region *g, uint32_t count, const char *why,
+                          FILE *out);
 void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t count, FILE *out);
 void report_print_machine(struct report *r, FILE *out);
 void report_print_comm(struct report *r, FILE *out);
