@@ -37,11 +37,11 @@ static void say_recorded(const struct api_peers *p, const struct oracle_peers_ev
     if (!p->job || e->reference != 0 || !file_class_at(p->job, p->class_index, e->node, &c))
         return;
     const struct job_variant *v = job_variant(&c, e->node, GRAMMAR_PEER, p->rank, p->thread);
-    if (v && p->courses && job_follow_say(p->courses, e->terminal, &v->attr, &value) && value >= 0) {
+    if (v && p->courses && job_follow_say(p->courses, e->terminal, v, &value) && value >= 0) {
         said->mask = 1u << ORACLE_PEERS_COURSE;
         said->value[ORACLE_PEERS_COURSE] = value;
     }
-    if (!v || !job_variant_turn(c.grammar, v, e->turn, &value))
+    if (!v || !grammar_attr_constant(&v->attr, &value))
         return;
     value = job_variant_value(v, p->rank, value);
     if (value < 0)
@@ -68,7 +68,7 @@ void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t term
         return;
     }
     if (++p->turn % JUDGED && oracle_peers_calm(p->learned)) {
-        oracle_peers_skip(p->learned, terminal, peer);
+        oracle_peers_pass(p->learned, terminal, peer);
         pass_course(p, terminal, peer);
         return;
     }

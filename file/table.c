@@ -97,9 +97,9 @@ RECORD(spread, SEVERAL(job_spread, all.least, 8, 2), SEVERAL(job_spread, all.lea
        SEVERAL(job_spread, call_square, 8, 1));
 RECORD(range, SEVERAL(job_range, first, 4, 8));
 RECORD(variant, SEVERAL(job_variant, node, 4, 6), SEVERAL(job_variant, attr.channel, 1, 2),
-       SEVERAL(job_variant, attr.length, 2, 1), SEVERAL(job_variant, attr.period, 4, 1),
+       SEVERAL(job_variant, attr.length, 2, 1), SEVERAL(job_variant, attr.unused, 4, 1),
        SEVERAL(job_variant, attr.count, 8, 1), SEVERAL(job_variant, attr.min, 8, 3),
-       SEVERAL(job_variant, attr.list, 8, 12));
+       SEVERAL(job_variant, attr.key, 8, 12));
 RECORD(turn, SEVERAL(job_turn, node, 4, 4), SEVERAL(job_turn, exponent, 8, 1));
 RECORD(time, SEVERAL(grammar_time, gap, 8, 3));
 _Static_assert(sizeof((struct grammar_attr *)0)->key == 12 * 8, "the values of an attribute");

@@ -124,39 +124,37 @@ static int64_t name_of(const struct job *j, int64_t number)
     return one ? j->starts.list[FIRST - number].name : number;
 }
 
-/* Which of a model's values may be names. */
-static uint32_t names_in(const struct grammar_attr *a)
+/* The value that may be a name; NULL: none. */
+static int64_t *name_in(struct grammar_attr *a)
 {
     if (a->kind == GRAMMAR_ATTR_VARIES)
-        return 1;
-    if (a->channel != GRAMMAR_STARTS)
-        return 0;
-    if (a->kind == GRAMMAR_ATTR_LIST)
-        return a->length < GRAMMAR_ATTR_LENGTH ? a->length : GRAMMAR_ATTR_LENGTH;
-    return a->kind == GRAMMAR_ATTR_RAMP && !a->ramp.step;
+        return &a->course;
+    return a->kind == GRAMMAR_ATTR_CONSTANT && a->channel == GRAMMAR_STARTS ? &a->min : NULL;
 }
 
+/* Of a constant its value is enough. */
 void file_attr_leave(const struct job *j, struct grammar_attr *a)
 {
-    for (uint32_t i = 0, names = names_in(a); i < names; i++)
-        a->list[i] = number_of(j, a->list[i]);
-    if (job_relation_exact(a))
-        a->min = a->max = a->sum = 0;
+    int64_t *name = name_in(a);
+
+    if (name)
+        *name = number_of(j, *name);
+    if (a->kind == GRAMMAR_ATTR_CONSTANT)
+        a->max = a->sum = 0;
 }
 
 /* What is no sound model stays as it is, and is refused by who audits it. */
 void file_attr_enter(const struct job *j, struct grammar_attr *a)
 {
+    int64_t *name = name_in(a);
     struct grammar_attr whole;
-    bool list = a->kind == GRAMMAR_ATTR_LIST;
 
-    for (uint32_t i = 0, names = names_in(a); i < names; i++)
-        a->list[i] = name_of(j, a->list[i]);
-    if (!job_relation_exact(a) || !a->count || (list && (!a->period || a->period > GRAMMAR_ATTR_LENGTH)))
+    if (name)
+        *name = name_of(j, *name);
+    if (a->kind != GRAMMAR_ATTR_CONSTANT || a->max || a->sum)
         return;
     whole = *a;
     job_relation_canonical(&whole);
-    a->min = whole.min;
     a->max = whole.max;
     a->sum = whole.sum;
 }

@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "findings/ranges.h"
 #include "findings/report.h"
+#include "job/course.h"
 #include "job/own.h"
 #include "job/ranges.h"
 #include "job/turns.h"
@@ -48,22 +49,26 @@ double report_size_calls(const struct report_sizes *s)
     return calls;
 }
 
-/* All `count` calls of a node: one period stands for all of them. */
-static void add_sizes(struct report_sizes *s, const struct job_variant *v, uint32_t rank, double count)
+/* All `count` calls of a node. Of a course it is not known which of the terminal's calls are the node's: as many of
+   each size as the terminal has. */
+static void add_sizes(struct report_sizes *s, const struct member *m, const struct job_variant *v, double count)
 {
-    const struct grammar_attr *a = &v->attr;
-    uint64_t period = a->period ? a->period : 1;
-    int64_t value;
+    enum { VALUES = 1024 };
+    int64_t value[VALUES];
+    uint32_t values = job_course_expand(m->job, v, m->rank, value, VALUES), with = 0;
+    bool alike = true;
 
-    s->bytes += count * job_attr_mean(a);
-    if (!grammar_attr_value(a, 0, &value) || period > 4096 || (!a->period && a->min != a->max)) {
-        s->calls[size_of(job_attr_mean(a))] += count;
-        s->estimated += count;
-        return;
+    for (uint32_t i = 0; i < values; i++)
+        if (value[i] != GRAMMAR_ABSENT)
+            value[with++] = value[i];
+    s->bytes += count * job_attr_mean(&v->attr);
+    for (uint32_t i = 0; i < with; i++) {
+        s->calls[size_of((double)value[i])] += count / with;
+        alike &= size_of((double)value[i]) == size_of((double)value[0]);
     }
-    for (uint64_t i = 0; i < period; i++)
-        if (grammar_attr_value(a, i, &value))
-            s->calls[size_of((double)job_variant_value(v, rank, value))] += count / (double)period;
+    if (!with)
+        s->calls[size_of(job_attr_mean(&v->attr))] += count;
+    s->estimated += with ? !alike * count : size_of((double)v->attr.min) != size_of((double)v->attr.max) ? count : 0;
 }
 
 /* Of sizes, or of what begins with one. */
@@ -112,10 +117,10 @@ static void add_node(struct report_by_rank *b, const struct report_model *model,
     if (!v || t->peer_class == JOB_PEER_NULL)
         return;
     row[site].bytes += count * job_attr_mean(&v->attr);
-    add_sizes(&b->sizes[b->comms + site], v, m->rank, count);
+    add_sizes(&b->sizes[b->comms + site], m, v, count);
     struct report_sizes *of_comm = comm_sizes(b, m->job, t->comm);
     if (of_comm)
-        add_sizes(of_comm, v, m->rank, count);
+        add_sizes(of_comm, m, v, count);
 }
 
 enum { MOST_APART = 1 << 14 }; /* of a block; more are taken to be as their first: a file may name billions */

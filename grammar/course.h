@@ -39,7 +39,7 @@ enum {
     GRAMMAR_COURSE_WINDOW = 512,     /* values that are kept: periods of up to 500 are found */
     GRAMMAR_CELL_STEPS = sizeof(struct grammar_attr) / sizeof(struct grammar_step)
 };
-#define GRAMMAR_COURSE_CHANNELS (((1u << GRAMMAR_CHANNELS) - 1) & ~(1u << GRAMMAR_TEAM | 1u << GRAMMAR_STARTS))
+#define GRAMMAR_COURSE_CHANNELS (((1u << GRAMMAR_CHANNELS) - 1) & ~(1u << GRAMMAR_TEAM))
 
 /* The last values, the n-th at n modulo the size, and for each a hash of it and the three before it. */
 struct grammar_window {

@@ -123,8 +123,8 @@ void grammar_flat_renumber(struct grammar_flat *g, const uint32_t *map, uint32_t
  *       use(c.node, c.terminal, c.turn);
  *   grammar_cursor_close(&c);
  * `node` is the index of the terminal's node, `turn` counts from 0 within its exponent, `occurrence` counts how often
- * this node was reached before (for grammar_attr_value), `nth` how often the terminal was, whatever the node (for its
- * course; of GRAMMAR_LOST 0).
+ * this node was reached before, `nth` how often the terminal was, whatever the node (for its course; of GRAMMAR_LOST
+ * 0).
  */
 struct grammar_cursor {
     uint32_t node, terminal;

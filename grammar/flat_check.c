@@ -26,12 +26,9 @@ static int check_attrs(const struct grammar_flat *g, uint32_t n, char *why, size
         return refuse(why, size, "node %u: attributes out of range", n);
     for (uint32_t a = 0; a < node->attr_count; a++) {
         const struct grammar_attr *t = &g->attrs[node->attr + a];
-        unsigned most = t->kind == GRAMMAR_ATTR_KEYED ? GRAMMAR_ATTR_KEYS : GRAMMAR_ATTR_LENGTH;
         if (t->channel >= GRAMMAR_CHANNELS || t->kind > GRAMMAR_ATTR_KEYED || (a && t[-1].channel >= t->channel))
             return refuse(why, size, "node %u: unknown or repeated attribute", n);
-        if (t->kind == GRAMMAR_ATTR_LIST && (t->length > most || t->period == 0 || t->period > t->length))
-            return refuse(why, size, "node %u: attribute list of %u values, period %u", n, t->length, t->period);
-        if (t->kind == GRAMMAR_ATTR_KEYED && t->length > most)
+        if (t->kind == GRAMMAR_ATTR_KEYED && t->length > GRAMMAR_ATTR_KEYS)
             return refuse(why, size, "node %u: attribute with %u keys", n, t->length);
     }
     return 0;

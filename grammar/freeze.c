@@ -2,7 +2,6 @@
 /* The growing grammar, brought to its canonical form at rest. */
 #include <stdlib.h>
 
-#include "grammar/attr_formula.h"
 #include "grammar/internal.h"
 
 /* One pass that numbers rules in the order in which an expansion of R first enters them. */
@@ -42,16 +41,17 @@ static int compare_channels(const void *a, const void *b)
     return (int)((const struct grammar_attr *)a)->channel - (int)((const struct grammar_attr *)b)->channel;
 }
 
-/* A model counts the occurrences that have its channel, and whoever reads it counts all: where these differ, it says
-   nothing of any one. */
+/* A model counts the occurrences that have its channel, and whoever reads it counts all: where these differ, not all
+   have the value. */
 static void freeze_attrs(const struct grammar *g, uint32_t n, struct grammar_flat *f, struct grammar_flat_node *to)
 {
     uint32_t first = f->attr_count;
     to->attr_count = grammar_attrs_count(g, n);
     grammar_attrs_copy(g, n, f->attrs + first);
     for (uint32_t i = 0; i < to->attr_count; i++)
-        if (grammar_attr_exact(&f->attrs[first + i]) && f->attrs[first + i].count != f->stats[to - f->nodes].count)
-            grammar_attr_set_varies(&f->attrs[first + i]);
+        if (f->attrs[first + i].kind == GRAMMAR_ATTR_CONSTANT &&
+            f->attrs[first + i].count != f->stats[to - f->nodes].count)
+            grammar_attr_vary(&f->attrs[first + i]);
     f->attr_count += to->attr_count;
     to->attr = to->attr_count ? first : GRAMMAR_NONE;
     qsort(f->attrs + first, to->attr_count, sizeof *f->attrs, compare_channels);

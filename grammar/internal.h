@@ -31,14 +31,11 @@ struct grammar_rule {
     bool live;
 };
 
-/* Values of a node of which each occurrence had the same: what most nodes have. Or, of a node outside all rings that
-   will be joined to another one: those that the other one's models have next; what it had is written down nowhere. */
+/* Values of a node of which each occurrence had the same: what most nodes have. */
 struct grammar_tuple {
-    uint32_t channels;           /* as in struct grammar_event */
-    uint32_t by;                 /* node of a ring, which nothing is added to meanwhile; GRAMMAR_NONE: each had these */
-    bool varies;                 /* by models of which some say another value each time */
-    uint64_t count, first, last; /* as in struct grammar_attr, of each channel */
-    uint64_t ns;                 /* of all durations: they are kept by value of GRAMMAR_TEAM */
+    uint32_t channels; /* as in struct grammar_event */
+    uint64_t count;    /* as in struct grammar_attr, of each channel */
+    uint64_t ns;       /* of all durations: they are kept by value of GRAMMAR_TEAM */
     int64_t value[GRAMMAR_CHANNELS];
 };
 
@@ -194,8 +191,6 @@ void grammar_exponent_sub(struct grammar *g, uint32_t n, uint64_t k);
 uint32_t grammar_cell_take(struct grammar *g);
 void grammar_cell_give(struct grammar *g, uint32_t cell);
 void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_event *e);
-/* The values that t->by's models say after `count` of them. */
-void grammar_tuple_next(const struct grammar *g, struct grammar_tuple *t);
 static inline struct grammar_tuple *grammar_tuple_of(const struct grammar *g, uint32_t n)
 {
     uint32_t cell = g->nodes[n].attr;
@@ -210,33 +205,24 @@ static inline bool grammar_tuple_has(const struct grammar_tuple *t, uint32_t cha
             return false;
     return true;
 }
-/* One more occurrence, the stream's last event. */
+/* One more occurrence. */
 static inline void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {
     struct grammar_tuple *t = grammar_tuple_of(g, n);
     if (__builtin_expect(t && grammar_tuple_has(t, e->channels, e->value), 1)) {
         t->count++;
-        t->last = g->events;
         t->ns += e->duration;
-        if (t->varies)
-            grammar_tuple_next(g, t);
     } else {
         grammar_attrs_anew(g, n, e);
     }
 }
-/* Node `n`, outside all rings and without values, will probably have those that `m` has next. And: it has them written
-   down from now on, whatever becomes of others than `by`; GRAMMAR_NONE is legal for both. */
-void grammar_attrs_foretell(struct grammar *g, uint32_t n, uint32_t m);
-void grammar_attrs_write(struct grammar *g, uint32_t n, uint32_t by);
 /* How many attributes a node has; writes them out. */
 uint32_t grammar_attrs_count(const struct grammar *g, uint32_t n);
 void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr *to);
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from);
-/* The same for a node and the one after it, exponents as they were. */
-void grammar_attrs_weave(struct grammar *g, uint32_t into, uint32_t from);
-/* Splits the attributes of `n` (exponent `whole`): the first `part` turns stay, or go when `front`. */
-void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to);
-/* The node's values are those of `count` of its occurrences only, it is not known which: what is no constant varies. */
+/* Of the occurrences of `n` (exponent `whole`) those of `part` turns go to `to`. */
+void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, uint32_t to);
+/* The node's values are those of `count` of its occurrences only. */
 void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count);
 
 /* steps.c: the structural steps. */

@@ -3,8 +3,6 @@ noinst_LTLIBRARIES += libpythia-grammar.la
 libpythia_grammar_la_SOURCES = \
 	%D%/append.c \
 	%D%/attr.c %D%/attr.h \
-	%D%/attr_formula.h \
-	%D%/attr_turns.c \
 	%D%/coarsen.c \
 	%D%/course.c %D%/course.h \
 	%D%/cursor.c \

@@ -4,8 +4,6 @@
 
 #include <assert.h>
 
-#include "grammar/attr_formula.h"
-
 /* --- Nodes --- */
 
 static void use_add(struct grammar *g, uint32_t n)
@@ -184,47 +182,11 @@ static struct grammar_tuple *tuple_new(struct grammar *g, uint32_t n, const stru
 
 static void tuple_attr(const struct grammar_tuple *t, unsigned channel, struct grammar_attr *a)
 {
-    grammar_attr_start(a, (enum grammar_channel)channel, t->value[channel], t->ns, t->first);
+    grammar_attr_start(a, (enum grammar_channel)channel, t->value[channel], t->ns);
     if (a->kind == GRAMMAR_ATTR_KEYED)
         a->key[0].count = t->count;
     a->count = t->count;
-    a->last = t->last;
     a->sum = (int64_t)((uint64_t)t->value[channel] * t->count);
-}
-
-/* Foretold values: few are appended as if it was then, of many the formulas are known; a tuple's are a tuple. */
-static void tuple_replay(struct grammar *g, uint32_t n, const struct grammar_tuple *t)
-{
-    const struct grammar_tuple *by = grammar_tuple_of(g, t->by);
-    struct grammar_event e = { .duration = 0 };
-    uint64_t now = g->events;
-    if (by) {
-        struct grammar_tuple own = *by;
-        own.count = t->count;
-        own.first = t->first;
-        own.last = t->last;
-        own.ns = t->ns;
-        tuple_new(g, n, &own);
-        return;
-    }
-    for (uint32_t c = g->nodes[t->by].attr; c != GRAMMAR_NONE && t->count > GRAMMAR_ATTR_SHORT; c = g->attrs[c].next) {
-        struct grammar_attr *a = attr_new(g, n);
-        if (a)
-            grammar_attr_next(&g->attrs[c].attr, t->count, t->first, a);
-    }
-    if (t->count > GRAMMAR_ATTR_SHORT)
-        return;
-    for (uint64_t i = 0; i < t->count; i++) {
-        e.channels = 0;
-        for (uint32_t c = g->nodes[t->by].attr; c != GRAMMAR_NONE; c = g->attrs[c].next) {
-            const struct grammar_attr *a = &g->attrs[c].attr;
-            e.channels |= 1u << a->channel;
-            e.value[a->channel] = grammar_attr_at(a, a->count + i);
-        }
-        g->events = t->first + i;
-        grammar_attrs_add(g, n, &e);
-    }
-    g->events = now;
 }
 
 /* Another value comes, or other channels: a cell for each channel from now on. */
@@ -232,16 +194,14 @@ static void tuple_expand(struct grammar *g, uint32_t n)
 {
     struct grammar_tuple t = *grammar_tuple_of(g, n);
     attrs_release(g, n);
-    if (t.by != GRAMMAR_NONE && t.count)
-        tuple_replay(g, n, &t);
-    for (uint32_t left = t.by == GRAMMAR_NONE ? t.channels : 0; left; left &= left - 1) {
+    for (uint32_t left = t.channels; left; left &= left - 1) {
         struct grammar_attr *a = attr_new(g, n);
         if (a)
             tuple_attr(&t, (unsigned)__builtin_ctz(left), a);
     }
 }
 
-/* Whether both nodes are tuples of the same values, as far as they have any. Else neither is one afterwards. */
+/* Whether both nodes are tuples of the same values. Else neither is one afterwards. */
 static bool tuples_agree(struct grammar *g, uint32_t n, uint32_t m)
 {
     const struct grammar_tuple *a = grammar_tuple_of(g, n), *b = grammar_tuple_of(g, m);
@@ -252,14 +212,6 @@ static bool tuples_agree(struct grammar *g, uint32_t n, uint32_t m)
     if (b)
         tuple_expand(g, m);
     return false;
-}
-
-static void tuple_join(struct grammar_tuple *into, const struct grammar_tuple *from)
-{
-    into->count += from->count;
-    into->ns += from->ns;
-    into->first = from->first < into->first ? from->first : into->first;
-    into->last = from->last > into->last ? from->last : into->last;
 }
 
 /* --- Attributes of nodes --- */
@@ -284,79 +236,12 @@ void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr
         *to++ = g->attrs[a].attr;
 }
 
-bool grammar_varies_next(const struct grammar *g, enum grammar_channel channel)
-{
-    const struct grammar_tail *t = &g->tail;
-    uint32_t n = t->holds ? g->nodes[t->raw].next
-                 : t->depth > t->written ? t->frame[t->depth - 1].at
-                                         : grammar_last(g, 0);
-    uint32_t cell = n == GRAMMAR_NONE ? n : g->nodes[n].attr;
-    for (cell = cell != GRAMMAR_NONE && cell & GRAMMAR_TUPLE ? GRAMMAR_NONE : cell; cell != GRAMMAR_NONE;
-         cell = g->attrs[cell].next)
-        if (g->attrs[cell].attr.channel == channel)
-            return g->attrs[cell].attr.kind == GRAMMAR_ATTR_VARIES;
-    return false;
-}
-
-void grammar_tuple_next(const struct grammar *g, struct grammar_tuple *t)
-{
-    for (uint32_t i = g->nodes[t->by].attr; i != GRAMMAR_NONE; i = g->attrs[i].next) {
-        const struct grammar_attr *a = &g->attrs[i].attr;
-        if (a->kind == GRAMMAR_ATTR_LIST || a->ramp.step)
-            t->value[a->channel] = grammar_attr_at(a, a->count + t->count);
-    }
-}
-
-/* What the models of t->by say next. False: not all of them say something. */
-static bool foretell(const struct grammar *g, struct grammar_tuple *t)
-{
-    const struct grammar_tuple *by = grammar_tuple_of(g, t->by);
-    t->channels = by ? by->channels : 0;
-    for (uint32_t left = t->channels; left; left &= left - 1)
-        t->value[__builtin_ctz(left)] = by->value[__builtin_ctz(left)];
-    for (uint32_t i = by ? GRAMMAR_NONE : g->nodes[t->by].attr; i != GRAMMAR_NONE; i = g->attrs[i].next) {
-        const struct grammar_attr *a = &g->attrs[i].attr;
-        if (!grammar_attr_exact(a))
-            return false;
-        t->channels |= 1u << a->channel;
-        t->value[a->channel] = grammar_attr_at(a, a->count);
-        t->varies |= a->kind == GRAMMAR_ATTR_LIST || a->ramp.step;
-    }
-    return true;
-}
-
-void grammar_attrs_foretell(struct grammar *g, uint32_t n, uint32_t m)
-{
-    uint32_t cell = g->nodes[m].attr == GRAMMAR_NONE ? GRAMMAR_NONE : grammar_cell_take(g);
-    if (cell == GRAMMAR_NONE)
-        return;
-    struct grammar_tuple *t = &g->attrs[cell].tuple;
-    t->by = m;
-    t->varies = false;
-    t->count = t->ns = 0;
-    t->first = g->events;
-    if (foretell(g, t))
-        g->nodes[n].attr = cell | GRAMMAR_TUPLE;
-    else
-        grammar_cell_give(g, cell);
-}
-
-void grammar_attrs_write(struct grammar *g, uint32_t n, uint32_t by)
-{
-    const struct grammar_tuple *t = n == GRAMMAR_NONE ? NULL : grammar_tuple_of(g, n);
-    if (t && t->by != GRAMMAR_NONE && t->by != by)
-        tuple_expand(g, n);
-}
-
 /* The values are others than the tuple's, or there is none. Each channel is at most once in a list. */
 void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {
     uint32_t left = e->channels;
-    grammar_attrs_write(g, n, GRAMMAR_NONE);
     if (g->nodes[n].attr == GRAMMAR_NONE && !(left >> GRAMMAR_TEAM & 1 && e->value[GRAMMAR_TEAM] == -1)) {
-        struct grammar_tuple t = {
-            .channels = left, .by = GRAMMAR_NONE, .count = 1, .first = g->events, .last = g->events,
-            .ns = e->duration };
+        struct grammar_tuple t = { .channels = left, .count = 1, .ns = e->duration };
         for (; left; left &= left - 1)
             t.value[__builtin_ctz(left)] = e->value[__builtin_ctz(left)];
         tuple_new(g, n, &t);
@@ -369,44 +254,28 @@ void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_even
         if (!(left >> a->channel & 1))
             continue;
         left &= ~(1u << a->channel);
-        if (!grammar_attr_repeat(a, e->value[a->channel], g->events))
-            grammar_attr_add(a, e->value[a->channel], e->duration, g->events);
+        grammar_attr_add(a, e->value[a->channel], e->duration);
     }
     for (; left; left &= left - 1) {
         unsigned c = (unsigned)__builtin_ctz(left);
         struct grammar_attr *a = attr_new(g, n);
         if (a)
-            grammar_attr_start(a, (enum grammar_channel)c, e->value[c], e->duration, g->events);
+            grammar_attr_start(a, (enum grammar_channel)c, e->value[c], e->duration);
     }
-}
-
-/* What node `n` had next has come. */
-static void take_foretold(struct grammar *g, uint32_t n, const struct grammar_tuple *told)
-{
-    struct grammar_tuple *t = grammar_tuple_of(g, n);
-    if (t)
-        tuple_join(t, told);
-    for (uint32_t i = t ? GRAMMAR_NONE : g->nodes[n].attr; i != GRAMMAR_NONE; i = g->attrs[i].next)
-        grammar_attr_go_on(&g->attrs[i].attr, told->count, told->last);
 }
 
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
 {
-    struct grammar_tuple *t = grammar_tuple_of(g, from);
-    if (t && t->by == into) {
-        take_foretold(g, into, t);
+    const struct grammar_tuple *t = grammar_tuple_of(g, from);
+    if (g->nodes[from].attr == GRAMMAR_NONE)
         return;
-    }
-    grammar_attrs_write(g, from, GRAMMAR_NONE);
-    t = grammar_tuple_of(g, from);
     if (t && g->nodes[into].attr == GRAMMAR_NONE) {
         tuple_new(g, into, t);
         return;
     }
-    if (g->nodes[from].attr == GRAMMAR_NONE)
-        return;
     if (tuples_agree(g, into, from)) {
-        tuple_join(grammar_tuple_of(g, into), t);
+        grammar_tuple_of(g, into)->count += t->count;
+        grammar_tuple_of(g, into)->ns += t->ns;
         return;
     }
     for (uint32_t f = g->nodes[from].attr; f != GRAMMAR_NONE; f = g->attrs[f].next) {
@@ -418,65 +287,36 @@ void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
     }
 }
 
-void grammar_attrs_weave(struct grammar *g, uint32_t into, uint32_t from)
-{
-    if (g->nodes[from].attr == GRAMMAR_NONE)
-        return;
-    if (tuples_agree(g, into, from)) {
-        tuple_join(grammar_tuple_of(g, into), grammar_tuple_of(g, from));
-        return;
-    }
-    for (uint32_t f = g->nodes[from].attr; f != GRAMMAR_NONE; f = g->attrs[f].next) {
-        struct grammar_attr *a = attr_of(g, into, g->attrs[f].attr.channel);
-        if (a)
-            grammar_attr_weave(a, g->nodes[into].exponent, &g->attrs[f].attr, g->nodes[from].exponent);
-    }
-}
-
 /* The same as grammar_attr_split() of each channel. False: that has to do it. */
-static bool tuple_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to)
+static bool tuple_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, uint32_t to)
 {
-    struct grammar_tuple *a = grammar_tuple_of(g, n), *out;
-    if (!a || g->nodes[to].attr != GRAMMAR_NONE || part == 0 || part >= whole || a->count == 0 || a->count % whole)
-        return false;
-    out = tuple_new(g, to, a);
+    struct grammar_tuple *a = grammar_tuple_of(g, n), *out = a ? tuple_new(g, to, a) : NULL;
     if (!out)
         return false;
-    struct grammar_tuple *head = front ? out : a, *tail = front ? a : out;
-    uint64_t all = a->count;
-    head->count = all / whole * part;
-    tail->count = all - head->count;
-    out->ns = grammar_share(a->ns, out->count, all);
+    out->count = grammar_share(a->count, part, whole);
+    out->ns = a->count ? grammar_share(a->ns, out->count, a->count) : 0;
+    a->count -= out->count;
     a->ns -= out->ns;
-    head->last -= whole - part;
-    tail->first += part;
     return true;
 }
 
-void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to)
+void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, uint32_t to)
 {
-    if (tuple_split(g, n, part, whole, front, to))
+    if (tuple_split(g, n, part, whole, to))
         return;
     if (grammar_tuple_of(g, n))
         tuple_expand(g, n);
     for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next) {
         struct grammar_attr *out = attr_new(g, to);
         if (out)
-            grammar_attr_split(&g->attrs[a].attr, part, whole, front, out);
-    }
-}
-
-static void shrink_keys(struct grammar_attr *a, uint64_t part, uint64_t whole)
-{
-    for (unsigned k = 0; k < a->length; k++) {
-        a->key[k].sum = grammar_share(a->key[k].sum, part, whole);
-        a->key[k].count = grammar_share(a->key[k].count, part, whole);
+            grammar_attr_split(&g->attrs[a].attr, grammar_share(g->attrs[a].attr.count, part, whole), out);
     }
 }
 
 void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count)
 {
     struct grammar_tuple *t = grammar_tuple_of(g, n);
+    struct grammar_attr rest;
     if (t) {
         t->ns = t->count ? grammar_share(t->ns, count, t->count) : 0;
         t->count = t->count ? count : 0;
@@ -484,15 +324,9 @@ void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count)
     }
     for (uint32_t c = g->nodes[n].attr; c != GRAMMAR_NONE; c = g->attrs[c].next) {
         struct grammar_attr *a = &g->attrs[c].attr;
-        int64_t value;
-        if (a->count == count || a->count == 0)
+        if (a->count <= count)
             continue;
-        if (a->kind == GRAMMAR_ATTR_KEYED)
-            shrink_keys(a, count, a->count);
-        else if (!grammar_attr_constant(a, &value))
-            a->kind = GRAMMAR_ATTR_VARIES;
-        a->sum = a->sum < 0 ? -(int64_t)grammar_share(-(uint64_t)a->sum, count, a->count)
-                            : (int64_t)grammar_share((uint64_t)a->sum, count, a->count);
-        a->count = count;
+        grammar_attr_split(a, count, &rest);
+        *a = rest;
     }
 }

@@ -29,7 +29,7 @@ static void join_next(struct grammar *g, uint32_t n)
 {
     uint32_t m = g->nodes[n].next;
     grammar_unregister(g, m);
-    grammar_attrs_weave(g, n, m);
+    grammar_attrs_join(g, n, m);
     grammar_exponent_add(g, n, g->nodes[m].exponent);
     grammar_tally_join(&g->nodes[n].stats, &g->nodes[m].stats);
     grammar_unlink(g, m);
@@ -67,9 +67,8 @@ static void settle(struct grammar *g, uint32_t first, uint32_t last)
     settle_right(g, last);
 }
 
-/* Moves the last `k` turns (or the first, when `front`) of node n to `body`: statistics and attributes. */
-static void move_turns(struct grammar *g, uint32_t n, uint64_t k, bool front, uint32_t body,
-                       struct grammar_tally *moved)
+/* Moves `k` turns of node n to `body`: statistics and attributes. */
+static void move_turns(struct grammar *g, uint32_t n, uint64_t k, uint32_t body, struct grammar_tally *moved)
 {
     uint64_t whole = g->nodes[n].exponent;
     grammar_tally_split(&g->nodes[n].stats, k, whole, moved);
@@ -81,7 +80,7 @@ static void move_turns(struct grammar *g, uint32_t n, uint64_t k, bool front, ui
         return;
     }
     uint32_t carrier = grammar_node_take(g, g->nodes[n].symbol, 1);
-    grammar_attrs_split(g, n, front ? k : whole - k, whole, front, carrier);
+    grammar_attrs_split(g, n, k, whole, carrier);
     grammar_attrs_join(g, body, carrier);
     grammar_node_give(g, carrier);
 }
@@ -109,8 +108,8 @@ static void carve(struct grammar *g, uint32_t n, uint64_t i, uint64_t j, uint32_
         grammar_unregister(g, m);
 
     struct grammar_tally x, y;
-    move_turns(g, n, i, false, bx, &x);
-    move_turns(g, m, j, true, by, &y);
+    move_turns(g, n, i, bx, &x);
+    move_turns(g, m, j, by, &y);
     uint32_t k = grammar_node_take(g, rule | GRAMMAR_RULE, 1);
     grammar_tally_compose(&g->nodes[k].stats, &x, i, &y, j, expansions);
 
@@ -161,7 +160,7 @@ static void extend_place(struct grammar *g, uint32_t n, uint64_t j, uint32_t by)
     grammar_unregister(g, n);
     if (g->nodes[m].exponent == j)
         grammar_unregister(g, m);
-    move_turns(g, m, j, true, by, &y);
+    move_turns(g, m, j, by, &y);
     grammar_tally_compose(&g->nodes[n].stats, &x, 1, &y, j, x.count);
     take_turns(g, m, j);
     settle_right(g, n);

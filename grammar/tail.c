@@ -22,16 +22,6 @@ uint32_t grammar_arrival_node(struct grammar *g, const struct grammar_arrival *a
     return n;
 }
 
-/* The same of what will probably be joined to `like`. */
-static uint32_t arrival_like(struct grammar *g, const struct grammar_arrival *a, uint32_t like)
-{
-    uint32_t n = grammar_node_take(g, a->symbol, 1);
-    if (a->event && a->event->channels && g->nodes[like].symbol == a->symbol)
-        grammar_attrs_foretell(g, n, like);
-    arrive(g, n, a);
-    return n;
-}
-
 /* Where that symbol is first in what one in a ring expands to; else its first event. */
 static uint32_t first_like(const struct grammar *g, uint32_t n, uint32_t symbol)
 {
@@ -141,7 +131,7 @@ static void frame_arrive(struct grammar *g, const struct grammar_arrival *a)
         frame_join_head(g, f);
         frame_count(g, f, n, a);
     } else if (f->pending == GRAMMAR_NONE) {
-        f->pending = arrival_like(g, a, n);
+        f->pending = grammar_arrival_node(g, a);
         return;
     } else {
         grammar_arrival_count(g, f->pending, a);
@@ -167,20 +157,13 @@ static void let_go(struct grammar *g)
     if (!t->holds)
         return;
     t->holds = false;
-    g->events--; /* it came before the last event was noted */
-    t->raw = arrival_like(g, &t->held, t->raw);
-    g->events++;
+    t->raw = grammar_arrival_node(g, &t->held);
 }
 
 void grammar_tail_flush(struct grammar *g)
 {
     g->alone = &grammar_nothing;
     let_go(g);
-    for (uint32_t i = 0; i < g->tail.depth; i++) {
-        grammar_attrs_write(g, g->tail.frame[i].head, GRAMMAR_NONE);
-        grammar_attrs_write(g, g->tail.frame[i].pending, GRAMMAR_NONE);
-    }
-    grammar_attrs_write(g, g->tail.raw, GRAMMAR_NONE);
     g->tail.flushing = true;
 }
 
@@ -200,7 +183,6 @@ static void begin(struct grammar *g, uint32_t last, uint32_t found, const struct
         grammar_unregister(g, g->nodes[last].prev);
         grammar_unlink(g, last);
     }
-    grammar_attrs_write(g, last, found);
     frame_begin(g, last, found);
     frame_arrive(g, a);
 }
@@ -221,7 +203,7 @@ static void set_raw(struct grammar *g, const struct grammar_arrival *a, uint32_t
     uint32_t like = first_like(g, n, a->symbol);
     t->holds = g->nodes[like].symbol == a->symbol && g->nodes[g->nodes[like].next].exponent == 1 &&
                may_begin(g, 1, like);
-    t->raw = t->holds ? like : arrival_like(g, a, like);
+    t->raw = t->holds ? like : grammar_arrival_node(g, a);
     if (!t->holds)
         return;
     t->held = *a;
@@ -289,7 +271,6 @@ static bool take_behind_raw(struct grammar *g, const struct grammar_arrival *a)
     }
     if (found != GRAMMAR_NONE || g->tail.depth || grammar_is_full(g))
         return false;
-    grammar_attrs_write(g, raw, GRAMMAR_NONE);
     grammar_insert_after(g, last, raw);
     if (!grammar_is_guard(g, last)) /* it was looked for when raw came */
         grammar_digrams_find_or_add(&g->digrams, g->nodes[last].symbol, g->nodes[raw].symbol, last);

@@ -98,8 +98,6 @@ static int check_model(const struct grammar_attr *t)
     struct grammar_attr canonical = *t;
     if (t->channel >= GRAMMAR_CHANNELS || t->kind > GRAMMAR_ATTR_KEYED || !t->count)
         return -1;
-    if (t->kind == GRAMMAR_ATTR_LIST && (!t->period || t->period != t->length || t->length > GRAMMAR_ATTR_LENGTH))
-        return -1;
     if (t->kind == GRAMMAR_ATTR_KEYED && t->length > GRAMMAR_ATTR_KEYS)
         return -1;
     job_relation_canonical(&canonical);
@@ -126,7 +124,7 @@ static int check_variant(const struct audit *a, uint32_t i, const struct job_cla
     bool first = v == c->variants;
     if (check_model(&v->attr) || v->node >= c->grammar->node_count)
         return REFUSE(a, "class %u: model of an attribute of node %u", i, v->node);
-    if (!v->relations || (v->relations & ~job_relation_possible(&v->attr, v->modulus)))
+    if (!v->relations || (v->relations & ~job_relation_possible(&a->job->starts, &v->attr, v->modulus)))
         return REFUSE(a, "class %u: relations %#x of an attribute of node %u", i, v->relations, v->node);
     if (of.first.rank != v->sample_rank)
         return REFUSE(a, "class %u: an attribute of node %u has a sample that is not its first member", i, v->node);

@@ -64,21 +64,18 @@ static int single_spread(struct job_class *c, uint32_t rank)
 }
 
 /* The grammar's attributes become canonical models and, each, the only variant of its node and channel. */
-static void single_variants(struct job_class *c, uint32_t rank, const uint32_t *modulus)
+static void single_variants(const struct job_starts *s, struct job_class *c, uint32_t rank, const uint32_t *modulus)
 {
     struct grammar_flat *g = c->grammar;
     uint32_t count = 0;
     for (uint32_t n = 0; n < g->node_count; n++)
         for (uint32_t k = 0; k < g->nodes[n].attr_count; k++) {
             struct grammar_attr *a = &g->attrs[g->nodes[n].attr + k];
-            uint32_t m = (a->channel == GRAMMAR_PEER || a->channel == GRAMMAR_SOURCE) &&
-                                 g->nodes[n].symbol < g->terminals
-                             ? modulus[g->nodes[n].symbol]
-                             : 0;
-            job_relation_canonical(a);
+            bool ranks = job_relation_names_ranks(a) && g->nodes[n].symbol < g->terminals;
+            uint32_t m = ranks ? modulus[g->nodes[n].symbol] : 0;
             job_relation_always(a, g->stats[n].count);
             c->variants[count++] = (struct job_variant){ .node = n,
-                                                         .relations = job_relation_possible(a, m),
+                                                         .relations = job_relation_possible(s, a, m),
                                                          .sample_rank = rank,
                                                          .modulus = m,
                                                          .range_count = 1,
@@ -87,8 +84,8 @@ static void single_variants(struct job_class *c, uint32_t rank, const uint32_t *
     c->variant_count = count;
 }
 
-int job_class_single(struct job_class *c, struct grammar_flat *g, struct grammar_hash hash, uint32_t rank,
-                       uint32_t thread, const uint32_t *modulus)
+int job_class_single(const struct job *j, struct job_class *c, struct grammar_flat *g, struct grammar_hash hash,
+                     uint32_t rank, uint32_t thread, const uint32_t *modulus)
 {
     struct job_class single = { .hash = hash, .range_count = 1, .member_ranges = 1 };
     single.spread = calloc((size_t)g->node_count + 1, sizeof *single.spread);
@@ -105,7 +102,7 @@ int job_class_single(struct job_class *c, struct grammar_flat *g, struct grammar
         job_class_clear(&single);
         return PYTHIA_ENOMEM;
     }
-    single_variants(&single, rank, modulus);
+    single_variants(&j->starts, &single, rank, modulus);
     *c = single;
     return 0;
 }

@@ -19,12 +19,11 @@
  * which formulas hold for all of them, given the model of one member (the sample):
  *   JOB_ABSOLUTE  the same values on every member
  *   JOB_OFFSET    value - rank of the member, modulo the communicator's size, is the same
- *   JOB_XOR       value xor rank is the same (lists of up to 8 values)
- * Only channel GRAMMAR_PEER takes part in OFFSET and XOR, on communicators that are as large as the world.
+ *   JOB_XOR       value xor rank is the same
+ * Only values that name ranks take part in OFFSET and XOR, on communicators that are as large as the world.
  *
- * RAMP and LIST models are those of the first member, in canonical form (the same sequence of values, the same bytes);
- * of VARIES and KEYED, where a single member's values are not known anyway, counts and sums are those of all members of
- * the variant. Of the partitions of the members by a relation the one with the fewest variants is kept.
+ * A constant and a course are those of the first member; counts, sums and extremes of what is not constant those of all
+ * members of the variant. Of the partitions of the members by a relation the one with the fewest variants is kept.
  */
 enum job_relation { JOB_ABSOLUTE = 1, JOB_OFFSET = 2, JOB_XOR = 4 };
 struct job_variant {
@@ -64,6 +63,7 @@ struct job_column {
     unsigned char *data; /* members * width bytes */
 };
 
+struct job;
 struct job_class {
     struct grammar_hash hash;    /* Merkle hash of the structure, exponents aside */
     struct grammar_flat *grammar; /* terminals numbered as in the job; exponents: of the first member (lowest rank, then
@@ -84,9 +84,10 @@ struct job_class {
     uint64_t *expanded;          /* of each rule, by all members together; NULL until somebody asks (job_mean_turns) */
 };
 
-/* A class of one member; takes `g` on success. `modulus[terminal]`: of the peers of that terminal, 0 without. */
-int job_class_single(struct job_class *c, struct grammar_flat *g, struct grammar_hash hash, uint32_t rank,
-                       uint32_t thread, const uint32_t *modulus);
+/* A class of one member, whose courses the job has; takes `g` on success. `modulus[terminal]`: of the peers of that
+   terminal, 0 without. */
+int job_class_single(const struct job *j, struct job_class *c, struct grammar_flat *g, struct grammar_hash hash,
+                     uint32_t rank, uint32_t thread, const uint32_t *modulus);
 /* A copy; `terminal_map` renumbers the terminals. */
 int job_class_copy(struct job_class *to, const struct job_class *from, const uint32_t *terminal_map,
                      uint32_t terminals);

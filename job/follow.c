@@ -12,7 +12,7 @@ enum { SLOTS = 128, RECENT = 8, EXPANDED = 4096, LOOKS = 64 };
 struct place {
     uint32_t terminal, came; /* one more: 0 is none; events that came since this is its slot */
     int64_t recent[RECENT];  /* values, the n-th at n modulo the size */
-    int64_t name, modulus;   /* of the course; name 0: not known yet */
+    const struct job_variant *course; /* NULL: not known yet */
     uint64_t next;           /* number of the next event in it */
     uint32_t right, looks;
 };
@@ -49,8 +49,7 @@ static struct place *place_of(struct job_follow *f, uint32_t terminal)
 
 static bool said(const struct job_follow *f, const struct place *p, int64_t *value)
 {
-    const struct grammar_attr a = { .kind = GRAMMAR_ATTR_VARIES, .list = { p->name, p->modulus } };
-    return p->name && job_course_value(f->job, &a, f->rank, p->next, value);
+    return p->course && job_course_value(f->job, p->course, f->rank, p->next, value);
 }
 
 static bool given_up(const struct place *p)
@@ -58,13 +57,12 @@ static bool given_up(const struct place *p)
     return p->looks > LOOKS + p->right;
 }
 
-bool job_follow_say(struct job_follow *f, uint32_t terminal, const struct grammar_attr *a, int64_t *value)
+bool job_follow_say(struct job_follow *f, uint32_t terminal, const struct job_variant *v, int64_t *value)
 {
     struct place *p = place_of(f, terminal);
-    if (a->kind != GRAMMAR_ATTR_VARIES || !a->list[0])
+    if (v->attr.kind != GRAMMAR_ATTR_VARIES || v->attr.course >= 0)
         return false;
-    p->name = a->list[0];
-    p->modulus = a->list[1];
+    p->course = v;
     return !given_up(p) && said(f, p, value) && *value != GRAMMAR_ABSENT;
 }
 
@@ -78,20 +76,19 @@ static bool ends_at(const struct job_follow *f, const struct place *p, uint32_t 
 }
 
 /* Where the course repeats, the place in its first turn. */
-static uint32_t first_turn(const struct job_follow *f, const struct grammar_attr *a, uint64_t at, uint32_t count)
+static uint32_t first_turn(const struct job_follow *f, const struct job_variant *v, uint64_t at, uint32_t count)
 {
     uint64_t from;
     uint32_t period;
-    if (at >= count && job_course_cycle(f->job, a, &from, &period) && period && at >= from)
+    if (at >= count && job_course_cycle(f->job, v, &from, &period) && period && at >= from)
         at = from + (at - from) % period;
     return at < count ? (uint32_t)at : 0;
 }
 
 static void look(struct job_follow *f, struct place *p)
 {
-    const struct grammar_attr a = { .kind = GRAMMAR_ATTR_VARIES, .list = { p->name, p->modulus } };
-    uint32_t count = job_course_expand(f->job, &a, f->rank, f->value, EXPANDED);
-    uint32_t near = first_turn(f, &a, p->next - 1, count);
+    uint32_t count = job_course_expand(f->job, p->course, f->rank, f->value, EXPANDED);
+    uint32_t near = first_turn(f, p->course, p->next - 1, count);
 
     p->looks++;
     for (uint32_t length = RECENT; length; length /= 2)
@@ -108,7 +105,7 @@ void job_follow_pass(struct job_follow *f, uint32_t terminal, int64_t value)
 {
     struct place *p = place_of(f, terminal);
     int64_t expected;
-    bool follows = p->name && !given_up(p), right = follows && said(f, p, &expected) && expected == value;
+    bool follows = p->course && !given_up(p), right = follows && said(f, p, &expected) && expected == value;
     p->recent[p->came++ % RECENT] = value;
     p->right += right;
     p->next++;

@@ -19,14 +19,14 @@
 #include <stdint.h>
 
 struct job;
-struct grammar_attr;
+struct job_variant;
 struct job_follow;
 
 /* Of the rank's courses in the job, which must outlive it. NULL: out of memory. */
 struct job_follow *job_follow_create(const struct job *j, uint32_t rank);
 void job_follow_destroy(struct job_follow *f); /* NULL is legal */
-/* Value of the terminal's next event, at whose node these values stand; false: not known. */
-bool job_follow_say(struct job_follow *f, uint32_t terminal, const struct grammar_attr *a, int64_t *value);
+/* Value of the terminal's next event, at whose node these values stand, of a job that outlives it; false: not known. */
+bool job_follow_say(struct job_follow *f, uint32_t terminal, const struct job_variant *v, int64_t *value);
 /* It came; GRAMMAR_ABSENT: without a value. */
 void job_follow_pass(struct job_follow *f, uint32_t terminal, int64_t value);
 

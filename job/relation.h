@@ -6,11 +6,12 @@
  *   peer      1        2        3        0     JOB_OFFSET     peer - rank mod 4 = 1 on all of them
  *   peer      1        0        3        2     JOB_XOR        peer xor rank = 1
  *   bytes     64       64       64       64    JOB_ABSOLUTE
+ *   course    1 3 1 3  2 0 2 0  3 1 3 1  …     JOB_OFFSET     1 3, again and again, on all of them
  *
- * Models that stand for the same sequence of values are brought to the same bytes (job_relation_canonical): then
- * "these members follow one formula" is a comparison of bytes, and a model can be taken to another member and back.
+ * A constant is a value and a course is a list of values: of both "these members follow one formula" means that what a
+ * relation makes of theirs on rank 0 is the same bytes. Values below 0 are no ranks and stay what they are.
  *
- * Private to job/.  Threads: any.  Hook-safe: yes.
+ * Private to job/ and merge/.  Threads: any.  Hook-safe: yes.
  */
 #ifndef PYTHIA_JOB_RELATION_H
 #define PYTHIA_JOB_RELATION_H
@@ -19,41 +20,36 @@
 
 #include "job/job.h"
 
-/* Whether each occurrence's value is known. */
-static inline bool job_relation_exact(const struct grammar_attr *a)
+/* A value of the rank `from`, as it is for another; `relation`: one of enum job_relation, or several, of which the
+   first holds. */
+static inline int64_t job_relation_value(uint32_t relation, uint32_t modulus, int64_t value, uint32_t from, uint32_t to)
 {
-    return a->kind == GRAMMAR_ATTR_RAMP || a->kind == GRAMMAR_ATTR_LIST;
+    if (relation & JOB_ABSOLUTE || !modulus || value < 0)
+        return value;
+    if (relation & JOB_OFFSET)
+        return (int64_t)(((uint64_t)value + modulus - from % modulus + to % modulus) % modulus);
+    return value ^ (int64_t)from ^ (int64_t)to;
 }
 
-/* Brings a model to the only form that its sequence of values has; unused bytes are 0. */
-void job_relation_canonical(struct grammar_attr *a);
+static inline bool job_relation_names_ranks(const struct grammar_attr *a)
+{
+    return a->channel == GRAMMAR_PEER || a->channel == GRAMMAR_SOURCE;
+}
+/* Whether it is known which occurrence has which value. */
+static inline bool job_relation_exact(const struct grammar_attr *a)
+{
+    return a->kind == GRAMMAR_ATTR_CONSTANT || (a->kind == GRAMMAR_ATTR_VARIES && a->course < 0);
+}
 
-/* Occurrences of a model that holds for each expansion of its node, however many a member has: a constant, or what has
-   a period. Its sum is that of one period. */
+/* Brings a model to the only form that it has; unused bytes are 0. Occurrences of JOB_ALWAYS: it holds for each
+   expansion of its node, however many a member has; its sum is that of one. Of ranks that vary nothing is summed up. */
 #define JOB_ALWAYS ((uint64_t)INT64_MAX)
-/* A canonical model of a node with so many expansions becomes one of these, where it is one. */
+void job_relation_canonical(struct grammar_attr *a);
+/* A model of a node with so many expansions becomes one of these, where it is one. */
 void job_relation_always(struct grammar_attr *a, uint64_t expansions);
 
 /* The relations that a single member can take part in. `modulus` 0: its peers are not numbered like the ranks. */
-uint32_t job_relation_possible(const struct grammar_attr *a, uint32_t modulus);
-
-/* What is equal on all members that follow one formula: the model as seen from its rank. Compared as bytes. */
-struct job_relation_key {
-    struct grammar_attr attr; /* RAMP and LIST: values relative to the rank; VARIES and KEYED: no values */
-    uint32_t modulus;
-    uint32_t relation; /* JOB_ABSOLUTE where `relation` is not possible for this model */
-};
-void job_relation_key(const struct grammar_attr *a, uint32_t modulus, uint32_t relation, uint32_t rank,
-                        struct job_relation_key *key);
-
-/* Relations of `mask` that hold between two members' models. */
-uint32_t job_relation_agree(uint32_t mask, uint32_t modulus, const struct grammar_attr *a, uint32_t a_rank,
-                              const struct grammar_attr *b, uint32_t b_rank);
-
-/* The model of the member `rank` of a variant; canonical. */
-void job_relation_take(const struct job_variant *v, uint32_t rank, struct grammar_attr *out);
-
-/* A single value, taken from the sample's rank to another. */
-int64_t job_relation_value(uint32_t relations, uint32_t modulus, int64_t value, uint32_t from, uint32_t to);
+uint32_t job_relation_of_course(const struct job_start_run *step, uint32_t count, uint32_t modulus);
+uint32_t job_relation_possible(const struct job_starts *s, const struct grammar_attr *a, uint32_t modulus);
 
 #endif

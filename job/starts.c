@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "grammar/attr_formula.h"
 #include "job/check.h"
 #include "job/intern.h"
 #include "job/schema.h"
@@ -25,9 +24,8 @@ static uint32_t place_of(const struct job_starts *s, int64_t name)
     return BASE_ARRAY_PLACE(s->count, i, s->list[i].name < name);
 }
 
-const struct job_start_run *job_starts_find(const struct job *j, int64_t name, uint32_t *count)
+const struct job_start_run *job_starts_find(const struct job_starts *s, int64_t name, uint32_t *count)
 {
-    const struct job_starts *s = &j->starts;
     uint32_t at = place_of(s, name);
     if (at == s->count || s->list[at].name != name)
         return NULL;
@@ -103,38 +101,50 @@ int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs
     return error;
 }
 
-uint32_t job_starts_named(const struct grammar_attr *a, int64_t name[JOB_STARTS_NAMED])
+int job_starts_insert(struct job_starts *s, const struct job_start_run *runs, uint32_t count, int64_t *name)
 {
-    uint32_t count = 0, values = 0;
-    if (a->kind == GRAMMAR_ATTR_VARIES) {
-        name[0] = a->list[0]; /* its course */
-        return a->list[0] < 0;
-    }
-    if (a->channel != GRAMMAR_STARTS)
+    *name = job_starts_name(runs, count);
+    uint32_t at = place_of(s, *name);
+    if (at < s->count && s->list[at].name == *name)
         return 0;
-    if (a->kind == GRAMMAR_ATTR_LIST)
-        values = a->length;
-    else if (a->kind == GRAMMAR_ATTR_RAMP)
-        values = !a->ramp.step ? 1 : a->period && a->period < JOB_STARTS_NAMED ? a->period : JOB_STARTS_NAMED;
-    for (uint32_t i = 0; i < values && i < JOB_STARTS_NAMED; i++) {
-        int64_t value = grammar_attr_in_phase(a, i);
-        if (value < GRAMMAR_CANCELLED)
-            name[count++] = value;
-    }
-    return count;
+    uint32_t from = at < s->count ? s->list[at].first : s->run_count, behind = s->run_count - from;
+    int error = append(s, *name, runs, count);
+    if (error)
+        return error;
+    memmove(s->runs + from + count, s->runs + from, behind * sizeof *runs);
+    memcpy(s->runs + from, runs, count * sizeof *runs);
+    memmove(s->list + at + 1, s->list + at, (s->count - 1 - at) * sizeof *s->list);
+    s->list[at] = (struct job_start_list){ *name, from, count };
+    for (uint32_t i = at + 1; i < s->count; i++)
+        s->list[i].first += count;
+    return 0;
+}
+
+/* One that is there, and was not marked. */
+static const struct job_start_list *mark(const struct job_starts *s, int64_t name, uint8_t *named)
+{
+    uint32_t at = name < GRAMMAR_CANCELLED ? place_of(s, name) : s->count;
+    if (at == s->count || s->list[at].name != name || named[at])
+        return NULL;
+    named[at] = 1;
+    return &s->list[at];
 }
 
 static void mark_named(const struct job *j, uint8_t *named)
 {
-    int64_t name[JOB_STARTS_NAMED];
     const struct job_starts *s = &j->starts;
+    int64_t value;
     for (const struct job_class *c = j->classes; c < j->classes + j->class_count; c++)
-        for (uint32_t v = 0; v < c->variant_count; v++)
-            for (uint32_t n = job_starts_named(&c->variants[v].attr, name); n > 0; n--) {
-                uint32_t at = place_of(s, name[n - 1]);
-                if (at < s->count && s->list[at].name == name[n - 1])
-                    named[at] = 1;
-            }
+        for (const struct job_variant *v = c->variants; v < c->variants + c->variant_count; v++) {
+            bool starts = v->attr.channel == GRAMMAR_STARTS;
+            bool varies = v->attr.kind == GRAMMAR_ATTR_VARIES;
+            const struct job_start_list *course = varies ? mark(s, v->attr.course, named) : NULL;
+            for (uint32_t k = 0; starts && course && k < course->count; k++)
+                if (!s->runs[course->first + k].step)
+                    mark(s, s->runs[course->first + k].distance, named);
+            if (starts && grammar_attr_constant(&v->attr, &value))
+                mark(s, value, named);
+        }
 }
 
 /* By their names, which are hashes: so the same ones are left in whatever order ranks meet. */
@@ -162,10 +172,10 @@ void job_starts_prune(struct job *j)
 }
 
 int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,
-                  uint64_t i, struct job_start_run *one, const struct job_start_run **runs, uint32_t *count)
+                  uint64_t nth, struct job_start_run *one, const struct job_start_run **runs, uint32_t *count)
 {
     int64_t value = 0;
-    int status = job_attr_value(j, c, node, GRAMMAR_STARTS, rank, thread, i, JOB_SOMEWHERE, &value);
+    int status = job_attr_value(j, c, node, GRAMMAR_STARTS, rank, thread, nth, &value);
     if (status)
         return status;
     if (value == GRAMMAR_CANCELLED)
@@ -173,7 +183,7 @@ int job_completes(const struct job *j, const struct job_class *c, uint32_t node,
     if (value > UINT32_MAX || value == 0)
         return 2;
     if (value < 0) {
-        *runs = job_starts_find(j, value, count);
+        *runs = job_starts_find(&j->starts, value, count);
         return *runs ? 0 : 2;
     }
     *one = (struct job_start_run){ (uint32_t)value, 0, 1 };

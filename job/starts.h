@@ -8,8 +8,8 @@
  * distance, below 0 the name of a list. Names are made of the content, so that lists are equal on all ranks where their
  * names are.
  *
- * A program that takes what comes (MPI_Waitsome) makes a new list at nearly every completion. Merging keeps those that
- * a value of a class names, up to JOB_STARTS_RUNS runs in all; of one that is not kept a reader knows nothing.
+ * Courses are lists, too (job/course.h). Merging keeps those that a value of a class or one of its courses names, up to
+ * JOB_STARTS_RUNS runs in all; of one that is not kept a reader knows nothing.
  * Cost: linear in the lists that are put or joined, and those that are there.
  * Threads: any for readers.  Hook-safe: no.
  */
@@ -24,7 +24,7 @@ struct job_maps;
 struct job_class;
 struct grammar_attr;
 
-enum { JOB_STARTS_RUNS = 1 << 20 /* of a merged job: 16 MB */, JOB_STARTS_NAMED = 8 /* by one attribute */ };
+enum { JOB_STARTS_RUNS = 1 << 20 /* of a merged job: 16 MB */ };
 
 /* distance, distance + step, …: `count` of them. */
 struct job_start_run { int64_t distance; int32_t step; uint32_t count; };
@@ -44,15 +44,16 @@ int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs
 int job_starts_keep(struct job_starts *s, int64_t name, const struct job_start_run *runs, uint32_t count);
 int job_starts_put(struct job *j, struct job_starts *s);
 void job_starts_drop(struct job_starts *s);
-/* The lists that a node's values name: how many. */
-uint32_t job_starts_named(const struct grammar_attr *a, int64_t name[JOB_STARTS_NAMED]);
+/* Puts it where it belongs in sorted ones, which have their runs in the same order; a name that is there stays. *name:
+   of the runs. */
+int job_starts_insert(struct job_starts *s, const struct job_start_run *runs, uint32_t count, int64_t *name);
 /* NULL: there is no such list. */
-const struct job_start_run *job_starts_find(const struct job *j, int64_t name, uint32_t *count);
+const struct job_start_run *job_starts_find(const struct job_starts *s, int64_t name, uint32_t *count);
 
-/* What the completion at occurrence `i` of a node completes for a member: *runs in the job, or in *one. 0; 1: varies
-   without a rule; 2: not known; 3: a receive that was cancelled. */
+/* What the completion that is the terminal's nth event completes for a member: *runs in the job, or in *one. 0; 1:
+   varies without a rule; 2: not known; 3: a receive that was cancelled. */
 int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,
-                  uint64_t i, struct job_start_run *one, const struct job_start_run **runs, uint32_t *count);
+                  uint64_t nth, struct job_start_run *one, const struct job_start_run **runs, uint32_t *count);
 
 /* --- Between the parts of a job --- */
 int job_starts_check(const struct job *j, char *why, size_t size);

@@ -3,7 +3,6 @@
 #include "job/job.h"
 
 #include "base/array.h"
-#include "grammar/attr_formula.h"
 #include "job/course.h"
 #include "job/ranges.h"
 #include "job/relation.h"
@@ -48,21 +47,9 @@ const struct job_variant *job_variant_most(const struct job_class *c, uint32_t n
     return most;
 }
 
-bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value)
-{
-    if (!job_relation_exact(&v->attr))
-        return false;
-    if (grammar_attr_constant(&v->attr, value))
-        return true;
-    if (!v->attr.period || g->nodes[v->node].exponent % v->attr.period != 0)
-        return false;
-    *value = grammar_attr_at(&v->attr, turn);
-    return true;
-}
-
 double job_attr_mean(const struct grammar_attr *a)
 {
-    uint64_t count = a->count != JOB_ALWAYS ? a->count : a->period ? a->period : 1;
+    uint64_t count = a->count != JOB_ALWAYS ? a->count : 1;
     return count ? (double)a->sum / (double)count : 0;
 }
 
@@ -72,15 +59,15 @@ int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t va
 }
 
 int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node, enum grammar_channel channel,
-                   uint32_t rank, uint32_t thread, uint64_t i, uint64_t nth, int64_t *value)
+                   uint32_t rank, uint32_t thread, uint64_t nth, int64_t *value)
 {
     const struct job_variant *v = job_variant(c, node, channel, rank, thread);
     int64_t own;
     if (!v)
         return 2;
     if (v->attr.kind == GRAMMAR_ATTR_VARIES)
-        return !job_course_value(j, &v->attr, rank, nth, value) ? 1 : *value == GRAMMAR_ABSENT ? 2 : 0;
-    if (!grammar_attr_value(&v->attr, i, &own))
+        return !job_course_value(j, v, rank, nth, value) ? 1 : *value == GRAMMAR_ABSENT ? 2 : 0;
+    if (!grammar_attr_constant(&v->attr, &own) || v->attr.kind == GRAMMAR_ATTR_KEYED)
         return 1;
     *value = job_variant_value(v, rank, own);
     return 0;

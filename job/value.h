@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of a class's attributes: of a member, at a turn.
+ * Values of a class's attributes, of a member.
  *
  * Threads: any, while nobody changes the job.  Hook-safe: yes.
  */
@@ -13,18 +13,15 @@ struct job;
 
 #define JOB_SOMEWHERE UINT64_MAX /* it is not known which event of the terminal */
 
-/* Value of `channel` at occurrence `i` of node `node` for a member, the `nth` event of its terminal in the member's
-   stream, from 0. Returns 0 with *value; 1: varies without a rule ("*"); 2: there is none. */
+/* Value of `channel` at node `node` for a member, of the `nth` event of its terminal in the member's stream, from 0.
+   Returns 0 with *value; 1: varies without a rule ("*"); 2: there is none. */
 int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node, enum grammar_channel channel,
-                   uint32_t rank, uint32_t thread, uint64_t i, uint64_t nth, int64_t *value);
+                   uint32_t rank, uint32_t thread, uint64_t nth, int64_t *value);
 /* The variant that covers a member, NULL without. */
 const struct job_variant *job_variant(const struct job_class *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread);
 /* The variant that covers most members, of the first few; NULL without. */
 const struct job_variant *job_variant_most(const struct job_class *c, uint32_t node, enum grammar_channel channel);
-/* The sample's value at a turn of the node, whichever occurrence that is: where they are all the same, or begin anew
-   each time that the node's place is reached (a loop over neighbours), so that the turn decides. False: it does not. */
-bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value);
 /* Mean of a model's values, 0 without any. */
 double job_attr_mean(const struct grammar_attr *a);
 /* A value of the variant's sample, taken to the member `rank`. */

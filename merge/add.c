@@ -45,7 +45,7 @@ static int class_add(struct job *j, struct job_class *c, uint32_t *number)
         return 0;
     }
     struct merge_union both;
-    int error = merge_class_join(&j->classes[n], c, &both);
+    int error = merge_class_join(&j->starts, &j->classes[n], c, &both);
     if (error)
         return error;
     merge_class_commit(&j->classes[n], c, &both);
@@ -68,12 +68,11 @@ int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_f
     if (!modulus)
         goto drop_grammar;
     error = job_streams_room(j);
-    if (!error && world_size(j) <= JOB_BLOCKS) /* beyond, each rank's own would be too much */
-        error = job_courses_add(j, g, s->rank, modulus);
+    error = error ?: job_courses_add(j, g);
     if (error)
         goto drop_modulus;
     struct grammar_hash hash = grammar_flat_shape(g, j->terminal_hash);
-    error = job_hash_none(hash) ? PYTHIA_ENOMEM : job_class_single(&c, g, hash, s->rank, s->thread, modulus);
+    error = job_hash_none(hash) ? PYTHIA_ENOMEM : job_class_single(j, &c, g, hash, s->rank, s->thread, modulus);
     if (error)
         goto drop_modulus;
     stream.class_index = job_table_find(&j->index->table[JOB_INTERNED_CLASS], hash);

@@ -103,7 +103,7 @@ static int plan_class(struct merge *m, uint32_t i)
         return job_class_copy(&m->plan[i].copy, c, m->map[JOB_OF_TERMINALS], m->into->terminal_count);
     }
     m->map[JOB_OF_CLASSES][i] = at;
-    return merge_class_join(&m->into->classes[at], c, &m->plan[i].both);
+    return merge_class_join(&m->made.starts, &m->into->classes[at], c, &m->plan[i].both);
 }
 
 static int plan_classes(struct merge *m)
@@ -191,7 +191,6 @@ static int plan_tables(struct merge *m)
         { JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RANGES, job_groups_join },
         { JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, job_flows_join },
         { JOB_TABLE_STOPS, JOB_TABLE_HOP_RANGES, job_hops_join },
-        { JOB_TABLE_STARTS, JOB_TABLE_START_RUNS, job_starts_join },
     };
     m->made.info.block = job_streams_block(m->into, m->from);
     int error = job_rows_join(m->into, m->from, JOB_TABLE_STREAMS, &m->maps, &m->made);
@@ -252,6 +251,7 @@ int merge_job(struct job *into, const struct job *from)
     error = error ?: maps_create(&m);
     error = error ?: map_definitions(&m);
     error = error ?: merge_programs(into, from, &m.arguments);
+    error = error ?: job_starts_join(into, from, &m.maps, &m.made);
     error = error ?: plan_classes(&m);
     error = error ?: plan_tables(&m);
     if (error) {

@@ -53,9 +53,10 @@ static int join_all_variants(struct merge_union *out, const struct job_class *a,
     return error || out->attrs ? error : PYTHIA_ENOMEM;
 }
 
-int merge_class_join(const struct job_class *a, const struct job_class *b, struct merge_union *out)
+int merge_class_join(struct job_starts *starts, const struct job_class *a, const struct job_class *b,
+                     struct merge_union *out)
 {
-    struct merge_union both = { 0 };
+    struct merge_union both = { .starts = starts };
     if (a->grammar->node_count != b->grammar->node_count || !job_hash_equal(a->hash, b->hash))
         return PYTHIA_EINVAL;
     int error = job_ranges_union(&both.ranges, a->ranges, a->member_ranges, b->ranges, b->member_ranges);

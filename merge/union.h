@@ -8,8 +8,9 @@
  * Variants. For one node and channel, each relation (absolute, offset, xor) splits the members into groups: equal keys,
  * same group. Every such partition tells the values of all members exactly; the one with the fewest groups is kept (in
  * a tie the first in that order), each group a variant. Since that is a function of the members and their values alone,
- * the order of merging does not matter. Members without exact values (VARIES) are one group, team sizes one group for
- * each list of sizes; their counts and sums add.
+ * the order of merging does not matter. Courses are compared as constants are: by what a relation makes of them on one
+ * rank. Where more than JOB_COURSES are left none is kept: a function of the members, too. Members of whom no value is
+ * known are one group, team sizes one group for each list of sizes; their counts and sums add.
  *
  * Cost of joining one node and channel: that of sorting the variants where the groups are those of one side (one
  * formula for everybody, SPMD, is one group); else that of sorting the members.
@@ -28,6 +29,7 @@ struct merge_place { uint32_t first, count; };
 /* A class under construction, without grammar and spread. */
 struct merge_union {
     struct job_class c;
+    struct job_starts *starts;  /* not its own: the courses of both; those that sets need on other ranks are added */
     struct job_ranges ranges;   /* the members first; the class's in the end */
     uint32_t variant_room, turn_room, column_room;
     struct grammar_attr *attrs; /* room for the grammar's: a sample of each node and channel … */
@@ -38,7 +40,8 @@ struct merge_union {
 };
 
 /* 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, or PYTHIA_EINVAL: they share a member or are not the same class. */
-int merge_class_join(const struct job_class *a, const struct job_class *b, struct merge_union *out);
+int merge_class_join(struct job_starts *starts, const struct job_class *a, const struct job_class *b,
+                     struct merge_union *out);
 void merge_class_commit(struct job_class *a, const struct job_class *b, struct merge_union *both);
 void merge_union_clear(struct merge_union *both);
 

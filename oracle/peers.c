@@ -2,15 +2,12 @@
 /*
  * Learned peers. Each table is indexed by a hash of the context and holds a tag of it, so that what another context
  * left there is not taken for an answer.
- *
- * Why a table of turns beside formulas: the neighbours of a block in a mesh are a list of up to 26 ranks, which no
- * formula of constant size gives; but it is the same list each time.
  */
 #include "oracle/peers.h"
 
 #include <stdlib.h>
 
-#include "grammar/attr_formula.h"
+#include "grammar/node.h"
 #include "oracle/oracle.h"
 
 enum { NODES = 128, TURNS = 1024, AFTERS = 1024, CONTEXTS = 2048, CALLS = 128, RECENT = 3 };
@@ -22,9 +19,7 @@ enum { FADE_NODE = 12, FADE_GENERAL = 64 }; /* answers after which what was is w
 struct trust { float right, total; };
 
 struct node {
-    uint32_t tag;     /* 0: unused */
-    uint32_t skipped; /* of the stream when the formula was extended: none must be missing in it */
-    struct grammar_attr formula;
+    uint32_t tag; /* 0: unused */
     struct trust trust[ORACLE_PEERS_SOURCES];
 };
 
@@ -37,7 +32,7 @@ struct oracle_peers {
     struct memory turn[TURNS], after[AFTERS], context[CONTEXTS];
     struct call call[CALLS];
     uint64_t recent[RECENT]; /* events, the latest first */
-    uint32_t calm, skipped;  /* right answers in a row; events not judged */
+    uint32_t calm; /* right answers in a row */
     struct trust general[ORACLE_PEERS_SOURCES];
     struct trust worth[TENTHS]; /* answers by what was thought of their source */
 };
@@ -49,7 +44,6 @@ static const float usual[ORACLE_PEERS_SOURCES] = {
     [ORACLE_PEERS_PLACE] = 0.9f,
     [ORACLE_PEERS_OFFSET] = 0.65f, [ORACLE_PEERS_XOR] = 0.6f,    [ORACLE_PEERS_SAME] = 0.7f,
     [ORACLE_PEERS_TURN] = 0.85f,   [ORACLE_PEERS_AFTER] = 0.8f,  [ORACLE_PEERS_CONTEXT] = 0.85f,
-    [ORACLE_PEERS_FORMULA] = 0.6f,
 };
 
 struct oracle_peers *oracle_peers_create(void)
@@ -123,15 +117,10 @@ static inline void recall(const struct memory *table, uint32_t size, uint64_t ha
 
 void oracle_peers_ask(const struct oracle_peers *p, const struct oracle_peers_event *e, struct oracle_peers_said *said)
 {
-    const struct node *n = find_node(p, e);
     if (e->reference != GRAMMAR_NONE)
         recall(p->turn, TURNS, turn_of(e), ORACLE_PEERS_TURN, said);
     recall(p->after, AFTERS, after_of(p, e), ORACLE_PEERS_AFTER, said);
     recall(p->context, CONTEXTS, context_of(p, e), ORACLE_PEERS_CONTEXT, said);
-    if (n && n->skipped == p->skipped && n->formula.count && grammar_attr_exact(&n->formula)) {
-        said->mask |= 1u << ORACLE_PEERS_FORMULA;
-        said->value[ORACLE_PEERS_FORMULA] = grammar_attr_at(&n->formula, n->formula.count);
-    }
 }
 
 /* Of a node, where enough is known of it, else of all. */
@@ -215,17 +204,7 @@ static struct node *own_node(struct oracle_peers *p, const struct oracle_peers_e
     return n;
 }
 
-static void extend(struct node *n, uint32_t skipped, int64_t peer)
-{
-    bool whole = n->formula.count && n->skipped == skipped;
-    if (whole)
-        grammar_attr_add(&n->formula, peer, 0, 0);
-    if (!whole || !grammar_attr_exact(&n->formula))
-        grammar_attr_start(&n->formula, GRAMMAR_PEER, peer, 0, 0);
-    n->skipped = skipped;
-}
-
-/* What would have been answered. A formula is of use only where it sees each event. */
+/* What would have been answered. */
 static void judge_answer(struct oracle_peers *p, const struct oracle_peers_event *e,
                          const struct oracle_peers_said *said, const struct oracle_peers_actual *actual)
 {
@@ -234,7 +213,7 @@ static void judge_answer(struct oracle_peers *p, const struct oracle_peers_event
     bool right = source >= 0 && oracle_peers_right(said, source, actual);
     if (source >= 0)
         judge(&p->worth[tenth_of(best)], right, FADE_WORTH);
-    p->calm = right && source != ORACLE_PEERS_FORMULA ? p->calm + (p->calm < CALM) : 0;
+    p->calm = right ? p->calm + (p->calm < CALM) : 0;
 }
 
 bool oracle_peers_calm(const struct oracle_peers *p)
@@ -257,13 +236,6 @@ void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event 
         remember(p->turn, TURNS, turn_of(e), actual->peer);
     remember(p->after, AFTERS, after_of(p, e), actual->peer);
     remember(p->context, CONTEXTS, context_of(p, e), actual->peer);
-    extend(n, p->skipped, actual->peer);
-}
-
-void oracle_peers_skip(struct oracle_peers *p, uint32_t terminal, int64_t peer)
-{
-    p->skipped++;
-    oracle_peers_pass(p, terminal, peer);
 }
 
 void oracle_peers_pass(struct oracle_peers *p, uint32_t terminal, int64_t peer)

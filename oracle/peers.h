@@ -12,7 +12,6 @@
  *   learned    TURN     the peer of the same turn at the same node, when it was here last
  *              AFTER    what followed the last two peers of this call
  *              CONTEXT  what followed the last three events and their peers
- *              FORMULA  one formula for what came at this node (grammar/attr.h): begun anew where it fails
  *
  * The source that was right most often answers: lately, at this node and, where little is known of the node, in
  * general. So a rule that holds in a job of another shape is used at once, one that does not is dropped after a few
@@ -33,7 +32,7 @@
 enum oracle_peers_source {
     ORACLE_PEERS_OWN, ORACLE_PEERS_COURSE, ORACLE_PEERS_REPLY, ORACLE_PEERS_PLACE, ORACLE_PEERS_OFFSET,
     ORACLE_PEERS_XOR, ORACLE_PEERS_SAME,
-    ORACLE_PEERS_TURN, ORACLE_PEERS_AFTER, ORACLE_PEERS_CONTEXT, ORACLE_PEERS_FORMULA,
+    ORACLE_PEERS_TURN, ORACLE_PEERS_AFTER, ORACLE_PEERS_CONTEXT,
     ORACLE_PEERS_SOURCES
 };
 
@@ -63,8 +62,6 @@ void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event 
                         const struct oracle_peers_said *said, const struct oracle_peers_actual *actual);
 /* An event came; `peer` -1: it has no peer. */
 void oracle_peers_pass(struct oracle_peers *p, uint32_t terminal, int64_t peer);
-/* An event with a peer came that is not judged, and passes. */
-void oracle_peers_skip(struct oracle_peers *p, uint32_t terminal, int64_t peer);
 /* Whether the answers have all been right for so long that not each event needs to be judged. */
 bool oracle_peers_calm(const struct oracle_peers *p);
 

@@ -57,8 +57,7 @@ static void print_values(struct trace *t, const struct job_class *class, const s
     int64_t value;
 
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        if (job_attr_value(t->r->job, class, c->node, values[i].channel, rank, thread, c->occurrence, c->nth,
-                           &value) == 0 &&
+        if (job_attr_value(t->r->job, class, c->node, values[i].channel, rank, thread, c->nth, &value) == 0 &&
             value >= 0)
             fprintf(t->out, ",\"%s\":%" PRId64, values[i].key, value);
 }

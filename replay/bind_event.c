@@ -32,7 +32,7 @@ static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, 
     const struct job_class *c = bind_class(b, rank);
     int64_t v;
 
-    int status = job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, at.i, at.nth, &v);
+    int status = job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, at.nth, &v);
     if (status == 0)
         return v;
     const struct job_variant *variant = job_variant(c, node, channel, bind_like(b, rank), 0);
@@ -70,7 +70,7 @@ static uint32_t message(const struct replay_bind *b, uint32_t rank, uint32_t nod
     if (anyone && kind == REPLAY_IRECV)
         op.peer = REPLAY_LATER;
     if (op.peer == REPLAY_NOWHERE && !receives &&
-        job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, at.i, at.nth, &reply) == 0 &&
+        job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, at.nth, &reply) == 0 &&
         reply == 1)
         op.peer = REPLAY_SOURCE;
     if (op.peer == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
@@ -171,7 +171,7 @@ static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32
     struct job_start_run one;
     uint32_t count = 0;
 
-    int unknown = job_completes(b->job, c, node, bind_like(b, rank), 0, at.i, &one, &runs, &count);
+    int unknown = job_completes(b->job, c, node, bind_like(b, rank), 0, at.nth, &one, &runs, &count);
     op.cancelled = unknown == 3;
     int64_t peer = what == BIND_WAIT_ONE || count == 1 ? value(b, rank, node, GRAMMAR_PEER, at, GRAMMAR_PEER_NONE)
                                                        : GRAMMAR_PEER_NONE;
@@ -395,20 +395,13 @@ uint32_t bind_event(void *context, uint32_t rank, uint32_t node, struct replay_m
     return n;
 }
 
-/* By how often the rank was at the node; what follows a course does not depend on that. */
+/* What is drawn goes by how often the rank was at the node; what follows a course does not depend on that. */
 uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node)
 {
     const struct replay_bind *b = context;
     const struct job_class *c = bind_class(b, rank);
     uint32_t whole = 1;
 
-    for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
-        const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, bind_like(b, rank), 0);
-        int64_t constant;
-        if (v && v->attr.kind <= GRAMMAR_ATTR_LIST && channel != GRAMMAR_TEAM &&
-            !grammar_attr_constant(&v->attr, &constant))
-            whole = replay_cycle_both(whole, v->attr.period);
-    }
     uint32_t symbol = c->grammar->nodes[node].symbol;
     for (enum bind_drawn what = 0; what < BIND_DRAWN_KINDS && symbol < b->job->terminal_count; what++)
         if (is_drawn(b, rank, node, what, b->site_of[symbol]))
@@ -426,7 +419,7 @@ bool bind_course(void *context, uint32_t rank, uint32_t node, struct replay_cycl
     for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
         const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, bind_like(b, rank), 0);
         struct replay_cycle own;
-        if (!v || v->attr.kind != GRAMMAR_ATTR_VARIES || !job_course_cycle(b->job, &v->attr, &own.from, &own.period))
+        if (!v || !job_course_cycle(b->job, v, &own.from, &own.period))
             continue;
         found = true;
         cycle->period = replay_cycle_both(cycle->period, own.period);

@@ -115,7 +115,7 @@ bool bind_is_alone(const struct replay_bind *b, uint32_t rank, uint32_t node, ui
 
     return b->job->terminals[symbol].peer_class == JOB_PEER_NULL &&
            (b->site[b->site_of[symbol]].what != BIND_SENDRECV ||
-            (job_attr_value(b->job, c, node, GRAMMAR_SOURCE, bind_like(b, rank), 0, 0, JOB_SOMEWHERE, &from) == 0 &&
+            (job_attr_value(b->job, c, node, GRAMMAR_SOURCE, bind_like(b, rank), 0, JOB_SOMEWHERE, &from) == 0 &&
              from == GRAMMAR_PEER_NULL));
 }
 
@@ -136,7 +136,7 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     s->count += count;
     s->gap_ns += count * r->node[n].gap;
     s->call_ns += count * r->node[n].call;
-    if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, bind_like(b, rank), 0, 0, JOB_SOMEWHERE, &reply) == 0 && reply == 1)
+    if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, bind_like(b, rank), 0, JOB_SOMEWHERE, &reply) == 0 && reply == 1)
         s->answers = 1;
     if (v)
         s->bytes += count * job_attr_mean(&v->attr);

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "grammar/attr.h"
+#include "job/course.h"
 #include "job/turns.h"
 #include "pythia.h"
 
@@ -35,6 +36,21 @@ static bool names_a_rank(enum grammar_channel channel)
     return channel == GRAMMAR_PEER || channel == GRAMMAR_SOURCE;
 }
 
+/* Whether the peers are all other ranks. */
+static bool goes_through_all(const struct search *s, const struct job_variant *v)
+{
+    enum { VALUES = 512 };
+    int64_t value[VALUES], min = INT64_MAX, max = 0;
+    uint32_t count = job_course_expand(s->job, v, v->sample_rank, value, VALUES);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (value[i] >= 0) {
+            min = value[i] < min ? value[i] : min;
+            max = value[i] > max ? value[i] : max;
+        }
+    return max >= min && max - min + 1 >= (int64_t)s->ranks - 1;
+}
+
 /* Whether peers are so many ranks on, rank xor 1, or always the same: of each occurrence, and not one rank after the
    other. */
 static int allow(const struct search *s, const struct job_class *c, const struct job_variant *v)
@@ -42,19 +58,19 @@ static int allow(const struct search *s, const struct job_class *c, const struct
     const struct job_terminal *t = &s->job->terminals[c->grammar->nodes[v->node].symbol];
     const char *function = job_text(s->job, t->function);
     const struct grammar_attr *a = &v->attr;
+    uint64_t from;
+    uint32_t period;
     int64_t only;
 
     if (t->peer_class == JOB_PEER_ANY || t->peer_class == JOB_PEER_NULL || grammar_attr_constant(a, &only))
         return 0;
-    if (a->kind == GRAMMAR_ATTR_VARIES || a->kind == GRAMMAR_ATTR_KEYED) {
+    if (!job_course_cycle(s->job, v, &from, &period)) {
         int64_t reply;
-        int unknown = job_attr_value(s->job, c, v->node, GRAMMAR_REPLY, v->sample_rank, 0, 0, JOB_SOMEWHERE, &reply);
+        int unknown = job_attr_value(s->job, c, v->node, GRAMMAR_REPLY, v->sample_rank, 0, JOB_SOMEWHERE, &reply);
         bool answers = !unknown && reply;
         return answers ? 0 : refuse(s, "whom %s is for varies", function);
     }
-    if (a->kind == GRAMMAR_ATTR_RAMP && a->max - a->min + 1 >= (int64_t)s->ranks - 1)
-        return refuse(s, "%s goes through all ranks", function);
-    return 0;
+    return goes_through_all(s, v) ? refuse(s, "%s goes through all ranks", function) : 0;
 }
 
 static int allow_xor(const struct search *s, const struct job_class *c, const struct job_variant *v)

@@ -73,9 +73,9 @@ static void say_recorded(struct session_stream *s, const struct oracle_peers_eve
         const struct job_variant *v = channel == GRAMMAR_PEER || channel == GRAMMAR_REPLY || channel == GRAMMAR_PLACE
                                           ? variant_of(s, &c, e, channel) : NULL;
         if (v && channel == GRAMMAR_PEER && s->peers.follow &&
-            job_follow_say(s->peers.follow, e->terminal, &v->attr, &value))
+            job_follow_say(s->peers.follow, e->terminal, v, &value))
             say(said, ORACLE_PEERS_COURSE, value);
-        if (!v || !job_variant_turn(c.grammar, v, e->turn, &value))
+        if (!v || !grammar_attr_constant(&v->attr, &value))
             continue;
         if (channel == GRAMMAR_REPLY && value == 1)
             say(said, ORACLE_PEERS_REPLY, 1);
@@ -180,7 +180,7 @@ void session_peers_pass(struct session_peers *p, uint32_t peer_class, uint32_t t
         return;
     if (has_peer(peer_class, event)) {
         p->unasked--;
-        oracle_peers_skip(p->learned, terminal, event->value[GRAMMAR_PEER]);
+        oracle_peers_pass(p->learned, terminal, event->value[GRAMMAR_PEER]);
     } else {
         oracle_peers_pass(p->learned, terminal, -1);
     }
@@ -252,7 +252,7 @@ void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t
     if (p->asked)
         judge(s, terminal, &actual);
     if (!p->asked && oracle_peers_calm(p->learned))
-        oracle_peers_skip(p->learned, terminal, actual.peer);
+        oracle_peers_pass(p->learned, terminal, actual.peer);
     else
         learn(s, terminal, &actual);
     pass_course(p, terminal, event);

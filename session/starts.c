@@ -43,30 +43,26 @@ static bool keep(struct session_starts_seen *seen, const struct session_starts *
     return true;
 }
 
-/* A list that this stream has not met: *named where its name may be given, as it may of what varies, of which no single
-   value is asked. Returns whether it is kept. */
-static __attribute__((noinline)) bool starts_new(struct session_stream *s, const struct session_starts *l, int64_t name,
-                                                 bool *named)
+/* A list that this stream has not met. Returns whether it is kept. */
+static __attribute__((noinline)) bool starts_new(struct session_stream *s, const struct session_starts *l, int64_t name)
 {
     base_fpu_t kept = base_fpu_hold();
-    bool mine = s->grammar && stream_take(s); /* the helper reads what a stream has kept */
-    bool varies = !s->grammar || (mine && grammar_varies_next(s->grammar, GRAMMAR_STARTS));
-    bool done = mine && !varies && keep(&s->starts_seen, l, name);
-    if (s->grammar)
-        stream_release(s);
+    bool mine = stream_take(s); /* the helper reads what a stream has kept */
+    bool done = mine && keep(&s->starts_seen, l, name);
+    stream_release(s);
     base_fpu_give_back(kept);
-    *named = varies || done;
     return done;
 }
 
-/* Its name, 0 where it would have to be kept and can't be. */
+/* Its name, 0 where it can't be kept. */
 static int64_t starts_name(struct session_stream *s, const struct session_starts *l)
 {
     int64_t name = job_starts_name(l->run, l->count);
-    bool named = true, known = place_of(&s->starts_seen, name) != BASE_HASH_NONE || starts_new(s, l, name, &named);
-    if (known && l->count == 1)
+    if (s->grammar && place_of(&s->starts_seen, name) == BASE_HASH_NONE && !starts_new(s, l, name))
+        return 0;
+    if (l->count == 1)
         *starts_recent(s, &l->run[0]) = (struct session_starts_recent){l->run[0], name};
-    return named ? name : 0;
+    return name;
 }
 
 int64_t session_starts_value(struct session_stream *s, const struct session_starts *l)
@@ -85,21 +81,32 @@ int64_t session_starts_value(struct session_stream *s, const struct session_star
     return starts_name(s, l);
 }
 
+/* What is to be copied: of lists that were met, each once. */
+struct copying { const struct session_starts_seen *seen; bool *taken; struct job_starts *copy; };
+
+static int take_list(struct copying *w, int64_t name)
+{
+    const struct job_starts *all = &w->seen->lists;
+    uint32_t at = name < GRAMMAR_CANCELLED ? place_of(w->seen, name) : BASE_HASH_NONE;
+    if (at == BASE_HASH_NONE || w->taken[at])
+        return 0;
+    w->taken[at] = true;
+    return job_starts_keep(w->copy, name, all->runs + all->list[at].first, all->list[at].count);
+}
+
 bool session_starts_copy(const struct session_starts_seen *seen, const struct grammar_flat *g, struct job_starts *copy)
 {
-    const struct job_starts *all = &seen->lists;
-    bool *taken = calloc((size_t)all->count + 1, sizeof *taken);
-    int64_t name[JOB_STARTS_NAMED];
-    int error = !taken;
-    for (uint32_t i = 0; i < g->attr_count && all->count && !error; i++)
-        for (uint32_t n = job_starts_named(&g->attrs[i], name); n > 0 && !error; n--) {
-            uint32_t at = place_of(seen, name[n - 1]);
-            if (at == BASE_HASH_NONE || taken[at])
-                continue;
-            taken[at] = true;
-            error = job_starts_keep(copy, name[n - 1], all->runs + all->list[at].first, all->list[at].count);
-        }
-    free(taken);
+    struct copying w = { seen, calloc((size_t)seen->lists.count + 1, sizeof *w.taken), copy };
+    int64_t name;
+    int error = !w.taken;
+    for (const struct grammar_attr *a = g->attrs; a < g->attrs + g->attr_count && seen->lists.count && !error; a++)
+        if (a->channel == GRAMMAR_STARTS && grammar_attr_constant(a, &name))
+            error = take_list(&w, name);
+    for (const struct grammar_flat_course *c = g->courses; c < g->courses + g->course_count && !error; c++)
+        for (uint32_t k = 0; c->channel == GRAMMAR_STARTS && k < c->count && !error; k++)
+            if (!g->steps[c->first + k].back)
+                error = take_list(&w, g->steps[c->first + k].value);
+    free(w.taken);
     if (error)
         job_starts_drop(copy);
     return !error;

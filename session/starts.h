@@ -6,7 +6,7 @@
  *
  * A loop has the same list in each turn. As a value of the node one start is its distance; a list is a name below 0,
  * which is made of its content, so that it is the same on every rank; the list itself is kept once by the stream, and
- * goes to the job where a value of the frozen grammar still names it.
+ * goes to the job where a value or a course of the frozen grammar names it.
  *
  * Threads: the stream's.  Hook-safe: yes, but for lists first seen.
  */
@@ -39,7 +39,7 @@ static inline void session_starts_begin(struct session_starts *l)
 }
 /* The next one of the list was started so many events before, 0: not known. */
 void session_starts_add(struct session_starts *l, uint32_t distance);
-/* The value for GRAMMAR_STARTS. A list is not kept where the stream's values of what comes next vary by now. */
+/* The value for GRAMMAR_STARTS; 0 where a list cannot be kept. */
 int64_t session_starts_value(struct session_stream *s, const struct session_starts *l);
 
 /* The lists that a stream has kept, in the order in which it met them. */

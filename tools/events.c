@@ -90,8 +90,7 @@ static bool answers(const struct printer *p, const struct grammar_cursor *c)
 {
     int64_t reply;
 
-    return job_attr_value(p->job, p->class, c->node, GRAMMAR_REPLY, p->rank, p->thread, c->occurrence, c->nth,
-                          &reply) == 0 &&
+    return job_attr_value(p->job, p->class, c->node, GRAMMAR_REPLY, p->rank, p->thread, c->nth, &reply) == 0 &&
            reply == 1;
 }
 
@@ -104,7 +103,7 @@ static const char *peer_text(const struct printer *p, const struct grammar_curso
     if (v && !grammar_attr_constant(&v->attr, &value) && answers(p, c)) /* what holds says more than who it was */
         return "SOURCE";
     switch (
-        job_attr_value(p->job, p->class, c->node, GRAMMAR_PEER, p->rank, p->thread, c->occurrence, c->nth, &value)) {
+        job_attr_value(p->job, p->class, c->node, GRAMMAR_PEER, p->rank, p->thread, c->nth, &value)) {
     case 0:
         break;
     case 1:
@@ -128,7 +127,7 @@ static const char *value_text(const struct printer *p, const struct grammar_curs
                               char text[FIELD])
 {
     int64_t value;
-    int status = job_attr_value(p->job, p->class, c->node, channel, p->rank, p->thread, c->occurrence, c->nth, &value);
+    int status = job_attr_value(p->job, p->class, c->node, channel, p->rank, p->thread, c->nth, &value);
 
     if (status)
         return status == 1 ? "*" : "-";
@@ -158,7 +157,7 @@ static const char *completes_text(const struct printer *p, const struct grammar_
     struct job_start_run one;
     uint32_t count = 0;
     size_t used = 0;
-    int status = job_completes(p->job, p->class, c->node, p->rank, p->thread, c->occurrence, &one, &run, &count);
+    int status = job_completes(p->job, p->class, c->node, p->rank, p->thread, c->nth, &one, &run, &count);
 
     if (status)
         return status == 1 ? "*" : status == 3 ? "CANCELLED" : "-";

@@ -98,8 +98,7 @@ static void look_around(const struct job *j)
             continue;
         for (int more = grammar_cursor_open(&at, g); more && steps++ < 1000; more = grammar_cursor_next(&at))
             for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++)
-                (void)job_attr_value(j, c, at.node, channel, c->ranges[0].first, c->ranges[0].thread, at.occurrence,
-                                     at.nth, &value);
+                (void)job_attr_value(j, c, at.node, channel, c->ranges[0].first, c->ranges[0].thread, at.nth, &value);
         grammar_cursor_close(&at);
         job_member_free(g);
     }
@@ -144,7 +143,7 @@ static void follow_class(const struct job *j, uint32_t i, const struct grammar_f
         int known = oracle_predict(o, 1 + 6 * n * n, &a) == 0;
         if (known) {
             if (file_class_at(j, i, a.node, &c))
-                (void)job_attr_value(j, &c, a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n, n, &value);
+                (void)job_attr_value(j, &c, a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n, &value);
         }
         known = oracle_predict(o, 1, &a) == 0 && n % 16;
         oracle_follow(o, known ? a.terminal : n % 7, 100, 100);

@@ -182,9 +182,9 @@ static void change_variant(struct job *j, struct job_class *c)
     struct job_variant *v = &c->variants[draw(c->variant_count)];
     struct grammar_attr *a = &v->attr;
     switch (draw(8)) {
-    case 0: a->kind = (uint8_t)draw(4); a->length = 1 + (uint16_t)draw(8); a->period = a->length; break;
-    case 1: a->ramp.base = (int64_t)strange((uint64_t)a->ramp.base, j->info.ranks); break;
-    case 2: a->list[draw(GRAMMAR_ATTR_LENGTH)] = (int64_t)strange(0, j->info.ranks); break;
+    case 0: a->kind = (uint8_t)draw(3); a->length = 1 + (uint16_t)draw(GRAMMAR_ATTR_KEYS); break;
+    case 1: a->min = (int64_t)strange((uint64_t)a->min, j->info.ranks); break;
+    case 2: a->course = j->starts.count ? j->starts.list[draw(j->starts.count)].name : (int64_t)strange(0, 9); break;
     case 3: a->count = strange(a->count, 1000); break;
     case 4: a->min = (int64_t)strange((uint64_t)a->min, 1000); break;
     case 5: a->sum = (int64_t)strange((uint64_t)a->sum, 1000); break;
@@ -192,7 +192,7 @@ static void change_variant(struct job *j, struct job_class *c)
     default: v->modulus = (uint32_t)strange(v->modulus, j->info.ranks);
     }
     job_relation_canonical(a);
-    v->relations &= job_relation_possible(a, v->modulus);
+    v->relations &= job_relation_possible(&j->starts, a, v->modulus);
     v->relations |= v->relations ? 0 : JOB_ABSOLUTE;
 }
 

@@ -13,6 +13,7 @@
 #include "file/file.h"
 #include "job/flow.h"
 #include "job/group.h"
+#include "job/course.h"
 #include "job/job.h"
 #include "job/ranges.h"
 #include "job/schema.h"
@@ -49,7 +50,7 @@ static void print_member(const struct job *j, const struct job_class *c, uint32_
         print_terminal(j, at.terminal);
         for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
             int64_t value;
-            int known = job_attr_value(j, c, at.node, channel, rank, thread, at.occurrence, at.nth, &value);
+            int known = job_attr_value(j, c, at.node, channel, rank, thread, at.nth, &value);
             if (known == 0)
                 printf("\t%" PRId64, value);
             else
@@ -114,10 +115,19 @@ static int simulate(enum simulate_shape shape, uint32_t ranks, const char *path)
     return error;
 }
 
-/* Until they begin anew. */
-static uint64_t values_of(const struct grammar_attr *a)
+/* Until they begin anew, at most eight. */
+static void print_values(const struct job *j, const struct job_variant *a)
 {
-    return a->count != INT64_MAX ? a->count : a->period ? a->period : 1;
+    int64_t value[8] = { a->attr.min };
+    uint64_t from = 0;
+    uint32_t period = 1, count = a->attr.kind == GRAMMAR_ATTR_CONSTANT;
+    if (job_course_cycle(j, a, &from, &period))
+        count = job_course_expand(j, a, a->sample_rank, value, 8);
+    else if (a->attr.kind == GRAMMAR_ATTR_VARIES)
+        printf("varies");
+    for (uint32_t k = 0; k < count && (!period || k < from + period); k++)
+        printf("%s%" PRId64, k ? "," : "", a->relations & JOB_OFFSET && !(a->relations & JOB_ABSOLUTE)
+               ? (value[k] - a->sample_rank + a->modulus) % a->modulus : value[k]);
 }
 
 /* What is known of peers: function, communicator, channel, rule, members of each variant, in the order of the
@@ -141,14 +151,7 @@ static void print_rules(const struct job *j)
                    job_text(j, j->comms[t->comm].name), channel[a->attr.channel],
                    a->relations & JOB_ABSOLUTE ? "a" : "", a->relations & JOB_OFFSET ? "o" : "",
                    a->relations & JOB_XOR ? "x" : "", (unsigned)members);
-            if (a->attr.kind == GRAMMAR_ATTR_VARIES)
-                printf("varies");
-            for (uint64_t k = 0; a->attr.kind <= GRAMMAR_ATTR_LIST && k < values_of(&a->attr) && k < 8; k++) {
-                int64_t value;
-                grammar_attr_value(&a->attr, k, &value);
-                printf("%s%" PRId64, k ? "," : "", a->relations & JOB_OFFSET && !(a->relations & JOB_ABSOLUTE)
-                       ? (value - a->sample_rank + a->modulus) % a->modulus : value);
-            }
+            print_values(j, a);
             putchar('\n');
         }
     }

@@ -86,7 +86,7 @@ class Job:
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version != 10 or size != len(data):
+        if version != 11 or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -317,33 +317,27 @@ class Job:
     def name(self, number):
         return self.names[-2 - number] if -2 - len(self.names) < number <= -2 else number
 
-    def value(self, c, node, channel, member, i, nth):
+    def value(self, c, node, channel, member, nth):
         v = c["variants"].get((node, channel, member))
         if v is None:
             return "-"
-        _, relations, sample, modulus, _, _, _, kind, length, period, count = v[:11]
-        if kind == 2:
-            name, modulus = struct.unpack_from("<2q", v[14])
-            name = self.name(name)
+        _, relations, sample, modulus, _, _, _, kind = v[:8]
+        if kind == 0:
+            x = self.name(v[11]) if channel == 9 else v[11]
+        elif kind == 1:
+            name = self.name(struct.unpack_from("<q", v[14])[0])
             made = self.courses.setdefault(name, [])
             if name in self.lists and len(made) <= nth:
                 self.make_course(made, self.lists[name], 2 * nth + 64)
-            if nth < len(made):
-                x = made[nth]
-                if x == -(2**63):
-                    return "-"
-                return str((x + member[0]) % modulus if modulus and x >= 0 else x)
-        if i >= count:
-            return "*"
-        if kind == 0:
-            base, step = struct.unpack_from("<qq", v[14])
-            x = base + step * (i % period if period else i)
-        elif kind == 1:
-            x = struct.unpack_from("<8q", v[14])[i % period]
+            if nth >= len(made):
+                return "*"
+            x = made[nth]
+            if x == -(2**63):
+                return "-"
         else:
             return "*"
-        if relations & 1:
-            return str(self.name(x) if channel == 9 else x)
+        if relations & 1 or x < 0:
+            return str(x)
         if relations & 2:
             return str((x - sample + member[0]) % modulus)
         return str(x ^ sample ^ member[0])
@@ -405,13 +399,11 @@ class Job:
         for c in self.classes:
             for rank, thread in c["members"] if not totals else []:
                 print("member", rank, thread, sep="\t")
-                seen, events = {}, {}
+                events = {}
                 for index, (node, terminal) in enumerate(self.expand(c, c["rules"][0], (rank, thread))):
-                    i = seen.get(node, 0)
-                    seen[node] = i + 1
                     nth = events.get(terminal, 0)
                     events[terminal] = nth + 1
-                    values = [self.value(c, node, channel, (rank, thread), i, nth) for channel in range(10)]
+                    values = [self.value(c, node, channel, (rank, thread), nth) for channel in range(10)]
                     print(index, self.text(terminal), *values, sep="\t")
         for number, c in enumerate(self.classes):
             first = c["stats"][: c["length"][c["rules"][0]]]

@@ -283,15 +283,86 @@ START_TEST(ranks_share_a_course)
     for (uint32_t rank = 0; rank < 64; rank++)
         for (uint32_t i = 0; i < 600; i++) {
             int64_t v;
-            ck_assert_int_eq(job_attr_value(j, &j->classes[0], 0, GRAMMAR_PEER, rank, 0, i, i, &v), 0);
+            ck_assert_int_eq(job_attr_value(j, &j->classes[0], 0, GRAMMAR_PEER, rank, 0, i, &v), 0);
             ck_assert_int_eq(v, (int64_t)((rank + 1 + mix(i % 20) % 50) % 64));
         }
     uint64_t from;
     uint32_t period;
-    ck_assert(job_course_cycle(j, &j->classes[0].variants[0].attr, &from, &period));
+    ck_assert(job_course_cycle(j, &j->classes[0].variants[0], &from, &period));
     ck_assert_uint_eq(period, 20);
     ck_assert_uint_eq(from, 0);
     job_destroy(j);
+}
+END_TEST
+
+enum relations { THE_SAME, BY_RANK, BY_XOR, CHANCE, OFTEN_THE_SAME };
+
+static int64_t related(enum relations how, uint32_t rank, uint32_t ranks, uint64_t i)
+{
+    uint64_t list = mix(i % 20) % 50;
+    switch (how) {
+    case THE_SAME: return (int64_t)list;
+    case BY_RANK: return (int64_t)((rank + list) % ranks);
+    case BY_XOR: return (int64_t)(rank ^ list);
+    case OFTEN_THE_SAME: return rank % 2 ? (int64_t)list : (int64_t)(rank ^ list);
+    default: return (int64_t)(mix(i % 20 + 20 * rank) % 50);
+    }
+}
+
+static struct job *one_related(enum relations how, uint32_t rank, uint32_t ranks)
+{
+    struct job *j = job_create();
+    struct grammar *g = grammar_create(MEMORY);
+    struct job_terminal t = { .kind = JOB_CALL, .call_kind = JOB_P2P, .function = job_string(j, "MPI_Isend"),
+                              .callsite = GRAMMAR_NONE, .peer_class = JOB_PEER_RANK };
+    t.comm = job_comm(j, "world", ranks);
+    uint32_t number = job_terminal(j, &t);
+    for (uint32_t i = 0; i < 200; i++) {
+        struct grammar_event e = { .terminal = number, .channels = 1u << GRAMMAR_PEER, .gap = 1, .duration = 1 };
+        e.value[GRAMMAR_PEER] = related(how, rank, ranks, i);
+        grammar_append(g, &e);
+    }
+    hand_stream(j, g, rank, 1000, 10);
+    return j;
+}
+
+/* Ranks first to end - 1, joined one after the other, or two halves joined. */
+static struct job *joined(enum relations how, uint32_t first, uint32_t end, uint32_t ranks, bool halves)
+{
+    if (end - first == 1)
+        return one_related(how, first, ranks);
+    uint32_t middle = halves ? (first + end) / 2 : end - 1;
+    struct job *left = joined(how, first, middle, ranks, halves), *right = joined(how, middle, end, ranks, halves);
+    ck_assert_int_eq(merge_job(left, right), 0);
+    job_destroy(right);
+    return left;
+}
+
+/* At any number of ranks a course is kept once for all that share it by a relation, in whatever order they meet; where
+   too many have their own, none is. */
+START_TEST(courses_by_any_relation)
+{
+    enum { RANKS = 320 };
+    for (enum relations how = THE_SAME; how <= OFTEN_THE_SAME; how++)
+        for (int halves = 0; halves < 2; halves++) {
+            struct job *j = joined(how, 0, RANKS, RANKS, halves);
+            const struct job_class *c = &j->classes[0];
+            bool kept = how != CHANCE;
+            char why[200] = "";
+            ck_assert_msg(job_check(j, why, sizeof why) == 0, "%d: %s", how, why);
+            ck_assert_uint_eq(j->class_count, 1);
+            ck_assert_msg(c->variant_count == (how == OFTEN_THE_SAME ? RANKS / 2 : 1), "%d: %u variants", how,
+                          c->variant_count);
+            ck_assert_uint_eq(j->starts.count, kept ? c->variant_count : 0);
+            ck_assert_uint_eq(job_values_not_kept(j, c), kept ? 0 : 200 * RANKS);
+            for (uint32_t rank = 0; rank < RANKS; rank += 7)
+                for (uint32_t i = 0; i < 200; i++) {
+                    int64_t v = 0;
+                    ck_assert_int_eq(job_attr_value(j, c, 0, GRAMMAR_PEER, rank, 0, i, &v), kept ? 0 : 1);
+                    ck_assert(!kept || v == related(how, rank, RANKS, i));
+                }
+            job_destroy(j);
+        }
 }
 END_TEST
 
@@ -305,7 +376,7 @@ static int64_t told(uint64_t i)
 START_TEST(a_place_is_found_anew)
 {
     struct job *j = ring(3, 64, 40);
-    const struct grammar_attr *a = &j->classes[0].variants[0].attr;
+    const struct job_variant *a = &j->classes[0].variants[0];
     for (int change = 0; change < 4; change++) {
         struct job_follow *f = job_follow_create(j, 3);
         uint64_t at = 0, right = 0, seed = 9;
@@ -343,9 +414,10 @@ START_TEST(forged_lists)
                 (int64_t)simulate_random(&seed), (int32_t)(simulate_random(&seed) % 9) - 2,
                 1 + simulate_random(&seed) % (turn % 7 ? 9 : UINT32_MAX)
             };
-        struct grammar_attr a = { .kind = GRAMMAR_ATTR_VARIES, .list = { job_starts_name(run, count) } };
-        a.list[1] = turn % 3 ? (int64_t)simulate_random(&seed) : 0;
-        ck_assert_int_eq(job_starts_add(j, a.list[0], run, count), 0);
+        struct job_variant a = { .attr = { .kind = GRAMMAR_ATTR_VARIES, .course = job_starts_name(run, count) } };
+        a.modulus = turn % 3 ? (uint32_t)simulate_random(&seed) : 0;
+        a.relations = 1u << turn % 4 / 2;
+        ck_assert_int_eq(job_starts_add(j, a.attr.course, run, count), 0);
         for (uint64_t at = 0; at < 100; at++)
             known += job_course_value(j, &a, (uint32_t)turn, turn % 2 ? at : at * simulate_random(&seed), &v);
         ck_assert(!job_course_value(j, &a, 0, JOB_SOMEWHERE, &v));
@@ -355,7 +427,7 @@ START_TEST(forged_lists)
         uint32_t expanded = job_course_expand(j, &a, (uint32_t)turn, value, LENGTH);
         for (uint32_t at = 0; at < expanded && at < 100; at++)
             ck_assert(job_course_value(j, &a, (uint32_t)turn, at, &v) && v == value[at]);
-        a.list[0] = -5;
+        a.attr.course = -5;
         ck_assert(!job_course_value(j, &a, 0, 0, &v));
         job_destroy(j);
     }
@@ -372,6 +444,7 @@ int main(void)
         UNIT_TEST(a_course_is_worth_its_steps),
         UNIT_TEST(memory_is_bounded),
         UNIT_TEST(ranks_share_a_course),
+        UNIT_TEST(courses_by_any_relation),
         UNIT_TEST(a_place_is_found_anew),
         UNIT_TEST(forged_lists),
     };

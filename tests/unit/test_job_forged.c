@@ -115,8 +115,7 @@ static void try_everything(const struct job *j)
         int64_t value;
         for (uint32_t n = 0; n < c->grammar->node_count; n++)
             for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++)
-                job_attr_value(j, c, n, channel, j->streams[i].rank, j->streams[i].thread, UINT64_MAX / 2 + n, n,
-                               &value);
+                job_attr_value(j, c, n, channel, j->streams[i].rank, j->streams[i].thread, UINT64_MAX / 2 + n, &value);
     }
     struct bytes b = bytes_pack(copy);
     free(b.data);

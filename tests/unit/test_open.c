@@ -19,8 +19,8 @@ static void same_attr(const struct opened *a, const struct opened *b, const stru
         struct job_class c, d;
         ck_assert(file_class_at(a->job, a->class_index, answer->node, &c) &&
                   file_class_at(b->job, b->class_index, answer->node, &d));
-        ck_assert_int_eq(job_attr_value(a->job, &c, answer->node, k, rank, 0, answer->turn, JOB_SOMEWHERE, &v),
-                         job_attr_value(b->job, &d, answer->node, k, rank, 0, answer->turn, JOB_SOMEWHERE, &w));
+        ck_assert_int_eq(job_attr_value(a->job, &c, answer->node, k, rank, 0, JOB_SOMEWHERE, &v),
+                         job_attr_value(b->job, &d, answer->node, k, rank, 0, JOB_SOMEWHERE, &w));
         ck_assert_int_eq(v, w);
     }
 }

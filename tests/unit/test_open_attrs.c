@@ -68,8 +68,8 @@ static bool same_node(const struct job *whole, const struct job *opened, uint32_
     for (uint32_t rank = 0; rank < MANY + 2; rank++)
         for (enum grammar_channel k = 0; k < GRAMMAR_CHANNELS; k++) {
             int64_t v = 0, w = 0;
-            ck_assert_int_eq(job_attr_value(whole, &c, node, k, rank, 0, 0, JOB_SOMEWHERE, &v),
-                             job_attr_value(opened, &d, node, k, rank, 0, 0, JOB_SOMEWHERE, &w));
+            ck_assert_int_eq(job_attr_value(whole, &c, node, k, rank, 0, JOB_SOMEWHERE, &v),
+                             job_attr_value(opened, &d, node, k, rank, 0, JOB_SOMEWHERE, &w));
             ck_assert_int_eq(v, w);
             const struct job_variant *a = job_variant_most(&c, node, k), *b = job_variant_most(&d, node, k);
             ck_assert(!a == !b && (!a || (a->sample_rank == b->sample_rank && a->range_count == b->range_count)));

@@ -204,7 +204,7 @@ static void *ask_while_cancelled(void *given)
     pthread_cancel(pthread_self()); /* waits for the next cancellation point */
     (void)oracle_predict(f->oracle, 1000, &a);
     if (file_class_at(f->job, f->class_index, 0, &c))
-        (void)job_attr_value(f->job, &c, 0, GRAMMAR_PEER, 1, 0, 0, JOB_SOMEWHERE, &value);
+        (void)job_attr_value(f->job, &c, 0, GRAMMAR_PEER, 1, 0, JOB_SOMEWHERE, &value);
     pthread_testcancel();
     return NULL;
 }

@@ -283,10 +283,10 @@ START_TEST(lists_of_starts_have_one_name_everywhere)
     join(j, other);
     j = again(j);
     ck_assert_uint_eq(j->starts.count, 2);
-    const struct job_start_run *r = job_starts_find(j, a, &count);
+    const struct job_start_run *r = job_starts_find(&j->starts, a, &count);
     ck_assert(r && count == 2 && r[0].step == -1 && r[1].count == 2);
-    ck_assert_ptr_null(job_starts_find(j, -7, &count));
-    ck_assert_ptr_null(job_starts_find(j, unnamed, &count));
+    ck_assert_ptr_null(job_starts_find(&j->starts, -7, &count));
+    ck_assert_ptr_null(job_starts_find(&j->starts, unnamed, &count));
     job_destroy(j);
 }
 END_TEST
@@ -310,7 +310,7 @@ START_TEST(lists_of_starts_have_a_bound)
             join(whole[way], j);
             ck_assert_uint_le(whole[way]->starts.run_count, JOB_STARTS_RUNS);
             ck_assert_uint_eq(whole[way]->starts.count, i < 3 ? i + 1 : 3);
-            ck_assert(i > 2 || job_starts_find(whole[way], name[rank], &known));
+            ck_assert(i > 2 || job_starts_find(&whole[way]->starts, name[rank], &known));
         }
     for (uint32_t i = 0; i < 3; i++)
         ck_assert_int_eq(whole[0]->starts.list[i].name, whole[1]->starts.list[i].name);

@@ -114,7 +114,7 @@ static void check_grammar(const struct job *j, const struct grammar_flat *g, enu
         int64_t value;
         uint32_t class_index = job_stream_class(j, rank, 0);
         if (!j->store)
-            ck_assert(job_attr_value(j, &j->classes[class_index], c.node, GRAMMAR_BYTES, rank, 0, c.occurrence, c.nth,
+            ck_assert(job_attr_value(j, &j->classes[class_index], c.node, GRAMMAR_BYTES, rank, 0, c.nth,
                                      &value) == 0 &&
                       value == (int64_t)word[i]);
     }
