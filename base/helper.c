@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fpu.h"
 #include "base/guard.h"
 
@@ -16,12 +17,29 @@ static struct timespec time_of(uint64_t ns)
     return (struct timespec){.tv_sec = (time_t)(ns / second), .tv_nsec = (long)(ns % second)};
 }
 
+static _Atomic uint64_t took;
+
+uint64_t base_helper_took(void)
+{
+    return atomic_load(&took);
+}
+
+/* In a helper. */
+static void note_took(void)
+{
+    static __thread uint64_t noted;
+    uint64_t now = base_clock_processor();
+    atomic_fetch_add(&took, now - noted);
+    noted = now;
+}
+
 static void *helper_main(void *context)
 {
     struct base_helper *h = context;
     base_guard_stay();
     (void)base_fpu_hold(); /* inherited from the thread that made this one */
     h->run();
+    note_took();
     return NULL;
 }
 
@@ -63,6 +81,7 @@ void base_helper_wake(struct base_helper *h)
 bool base_helper_sleep(struct base_helper *h, uint64_t until)
 {
     struct timespec t = time_of(until);
+    note_took();
     while (sem_clockwait(&h->wake, CLOCK_MONOTONIC, &t) && errno == EINTR)
         ;
     return !atomic_load(&h->stops);

@@ -47,6 +47,8 @@ void base_helper_wake(struct base_helper *h);
 bool base_helper_sleep(struct base_helper *h, uint64_t until);
 /* Tells it to stop and waits for its end, for `ns` at most. False: it still runs; stop once more, or leave. */
 bool base_helper_stop(struct base_helper *h, uint64_t ns);
+/* Processor time of all helpers of this process until they last slept or ended, ns. */
+uint64_t base_helper_took(void);
 /* Nobody waits for it any more. */
 void base_helper_leave(struct base_helper *h);
 

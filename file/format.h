@@ -72,6 +72,7 @@ enum file_section_type {
     SECTION_PLACES,
     SECTION_LEFT,
     SECTION_ENDS,
+    SECTION_TOOK,
     SECTION_TYPES
 };
 

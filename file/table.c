@@ -28,6 +28,7 @@ static const struct section { uint8_t type, lists, table[LISTS]; } sections[] = 
     { SECTION_OWN, 1, { JOB_TABLE_OWN } },
     { SECTION_CLOCK, 1, { JOB_TABLE_CLOCK } },
     { SECTION_DELAY, 1, { JOB_TABLE_DELAY } },
+    { SECTION_TOOK, 1, { JOB_TABLE_TOOK } },
     { SECTION_DIGRAMS, 1, { JOB_TABLE_DIGRAMS } },
     { SECTION_THREADS, 1, { JOB_TABLE_THREADS } },
     { SECTION_LEARNED_REGIONS, 1, { JOB_TABLE_LEARNED_REGIONS } },

@@ -7,5 +7,6 @@ libpythia_findings_la_SOURCES = \
 	%D%/loops_main.c %D%/loops_time.c %D%/model.c %D%/model.h %D%/moving.c \
 	%D%/names.c %D%/names.h %D%/parts.h %D%/pattern.c %D%/peers.c %D%/places.c %D%/places.h %D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/report.c %D%/report.h %D%/resolve.c %D%/resolve.h %D%/rests.c %D%/spread.c \
-	%D%/sums.c %D%/sums.h %D%/traffic.c %D%/units.c %D%/units.h %D%/waits.c
+	%D%/sums.c %D%/sums.h %D%/took.c %D%/took.h %D%/traffic.c \
+	%D%/units.c %D%/units.h %D%/waits.c
 libpythia_findings_la_LIBADD = $(DW_LIBS) $(IBERTY_LIBS) -lm

@@ -65,6 +65,7 @@ struct job {
     struct job_machine machine;
     struct job_clock clock;
     struct job_delay delay;
+    struct job_took took;
     struct job_groups groups;
     struct job_flows flows;
     struct job_hops hops;

@@ -30,6 +30,23 @@ struct job_delay {
     uint64_t most_ns;  /* of one rank, without a processor */
 };
 
+/* What Pythia itself took, of each rank: in start and end by the clock, with the waiting for other ranks; of hooks and
+   Pythia's own threads the processor time. Loading is all that a process took before our code began. */
+enum job_took_parts { JOB_TOOK_START, JOB_TOOK_HOOKS, JOB_TOOK_THREADS, JOB_TOOK_END, JOB_TOOK_LOADING,
+                      JOB_TOOK_PARTS };
+struct job_took {
+    uint32_t ranks;                /* that said it; 0: nothing is known */
+    uint64_t sum[JOB_TOOK_PARTS];  /* ns, over these ranks */
+    uint64_t most[JOB_TOOK_PARTS]; /* of one rank */
+};
+
+/* One rank took `now` in a part of which it had said `before`. */
+static inline void job_took_longer(struct job_took *t, enum job_took_parts part, uint64_t before, uint64_t now)
+{
+    t->sum[part] += now > before ? now - before : 0;
+    t->most[part] = now > t->most[part] ? now : t->most[part];
+}
+
 struct job_info {
     uint32_t program;     /* string: path of the executable */
     uint32_t program_id;  /* string: its build-id */

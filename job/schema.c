@@ -115,6 +115,21 @@ static bool delay_sane(const struct job *j, const void *row)
     return d->ready_ns <= d->wall_ns && d->most_ns <= d->ready_ns;
 }
 
+FIELDS(took,
+       FIELD(job_took, ranks, .joined = JOB_ADDED_AT_MOST),
+       ARRAY(job_took, sum, .joined = JOB_ADDED_AT_MOST),
+       ARRAY(job_took, most, GREATEST));
+
+static bool took_sane(const struct job *j, const void *row)
+{
+    const struct job_took *t = row;
+    (void)j;
+    for (int i = 0; i < JOB_TOOK_PARTS; i++)
+        if (t->most[i] > t->sum[i])
+            return false;
+    return true;
+}
+
 /* --- The streams --- */
 
 FIELDS(stream,
@@ -391,6 +406,7 @@ const struct job_schema job_schemas[JOB_TABLES] = {
     [JOB_TABLE_OWN] = KEYED(own, own.row, own.count, own.room, .name = "own times", .sane = own_sane),
     [JOB_TABLE_CLOCK] = SINGLE(clock, nodes),
     [JOB_TABLE_DELAY] = SINGLE(delay, ranks, .sane = delay_sane),
+    [JOB_TABLE_TOOK] = SINGLE(took, ranks, .sane = took_sane),
     [JOB_TABLE_DIGRAMS] = LIST(digram, digrams, .name = "digram"),
     [JOB_TABLE_THREADS] = LIST(threads, threads, .name = "threads", .sane = threads_sane,
                                .join = job_threads_sum, .check = job_threads_check),

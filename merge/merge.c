@@ -206,7 +206,8 @@ static int plan_tables(struct merge *m)
 /* What is there once. */
 static void commit_single(struct merge *m, enum job_tables t)
 {
-    union { struct job_info info; struct job_oracle oracle; struct job_machine machine; struct job_delay delay; } row;
+    union { struct job_info info; struct job_oracle oracle; struct job_machine machine; struct job_delay delay;
+            struct job_took took; } row;
     uint32_t there, had;
     const void *theirs = job_rows_of(m->from, t, &there);
     void *own = job_rows_of(m->into, t, &had);

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fpu.h"
 #include "base/log.h"
 #include "base/name.h"
@@ -124,7 +125,9 @@ static void start(void)
 static void start_first(void)
 {
     base_fpu_t kept = base_fpu_hold();
+    uint64_t before = base_clock_system();
     start();
+    session_took_start(base_clock_system() - before);
     base_fpu_give_back(kept);
 }
 

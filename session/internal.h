@@ -58,6 +58,7 @@ struct session_stream {
     uint64_t anew;                 /* calls that were looked at though they might have been like the last one there */
     struct base_frame frame;       /* of the hook that entered last */
     uint64_t begin, last;          /* ns; end of the last event */
+    uint64_t polls;                /* that found nothing */
     uint64_t polled_ns, polled_until, polled_at; /* in polls that found nothing, since that many events */
     uint64_t call_ns, region_ns;   /* exclusive */
     uint64_t adopted_calls;        /* call_ns when its thread got it */
@@ -139,7 +140,7 @@ struct session {
     _Atomic uint64_t before;        /* ns from there on that are no part of the run's time: MPI_Init */
     _Atomic uint32_t team;          /* the program's by default, as its own threads were told; 0: not asked */
     uint64_t energy;                /* uJ of the node at the begin */
-    uint64_t own_ns;                /* processor time of start and finish */
+    uint64_t own_ns;                /* processor time of start */
     uint64_t start_time;
     pid_t process;                 /* a forked child records nothing */
 };
@@ -277,6 +278,12 @@ void session_machine_finish(struct job *job, bool kept);
 struct base_machine;
 void session_machine_text(const struct base_machine *machine, char *text, size_t size); /* a line a level */
 
+/* took.c: at the begin of a session; what the job gets at its end, with what hooks took, ns; and the end as long as it
+   lasts by now: its begin, ns, which the summary measures on from. */
+void session_took_begin(void);
+void session_took_store(struct job *job, uint64_t hooks);
+uint64_t session_took_rest(struct job *job);
+
 /* delay.c */
 void session_delay_start(void);
 void session_delay_finish(struct job *job);
@@ -297,8 +304,9 @@ struct oracle *session_predict_oracle(uint32_t thread); /* under session.lock */
 uint32_t session_predict_terminal(struct session_stream *s, uint32_t terminal);
 
 /* summary.c: the report of a job file begins on standard error, where the command `pythia` started the program; kept:
-   the file has its places (else they are read from the program's files, also where nothing is shown). */
-void session_print_summary(const char *file, const char *view, bool kept);
+   the file has its places (else they are read from the program's files, also where nothing is shown); since: when the
+   end of the run began that the file is of, 0: of another run. */
+void session_print_summary(const char *file, const char *view, bool kept, uint64_t since);
 
 /* progress.c: the live line. Start and stop: by who starts and finishes the session, in predict mode. */
 void session_progress_start(void);

@@ -95,6 +95,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session.process = getpid();
     session_machine_start();
     session_delay_start();
+    session_took_begin();
     session.begin = base_clock_now();
     session.before = 0;
     session.start_time = (uint64_t)time(NULL);
@@ -184,10 +185,20 @@ int session_fill_info(struct job *job)
     return info->mpi == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
 }
 
+/* A poll that found nothing reads the clock twice. */
+static uint64_t poll_cost(uint64_t polls)
+{
+    enum { READINGS = 64 };
+    uint64_t before = base_clock_now(), now = before;
+    for (int i = 0; i < READINGS && polls; i++)
+        now = base_clock_now();
+    return (uint64_t)((double)polls * 2 * (double)(now - before) / READINGS);
+}
+
 static uint64_t cost_of(const struct session_stream *s)
 {
     double append = s->cost_samples ? (double)s->cost_sum / (double)s->cost_samples : 0;
-    return (uint64_t)(append * (double)s->events) + s->first_ns + s->skipped_ns;
+    return (uint64_t)(append * (double)s->events) + s->first_ns + s->skipped_ns + poll_cost(s->polls);
 }
 
 /* Its thread has met no call since a reset: what it has is forgotten. */
@@ -290,12 +301,12 @@ static void add_score(const struct session_stream *s)
     job_row_join(session.job, JOB_TABLE_ORACLE, &session.job->oracle, &own);
 }
 
-/* What start and finish took is of the process's first stream. */
 static void add_own(struct job *job, uint64_t ns)
 {
+    uint64_t hooks = 0;
     for (uint32_t i = 0; i < job->stream_count; i++)
-        if (job->streams[i].rank == session.world.rank && job->streams[i].thread == 0)
-            job->streams[i].cost_ns += ns;
+        hooks += job->streams[i].cost_ns;
+    session_took_store(job, hooks);
     if (!job->oracle.present)
         return;
     job->oracle.score.cost_ns += ns;
@@ -305,6 +316,7 @@ static void add_own(struct job *job, uint64_t ns)
 struct job *session_finish(void)
 {
     uint64_t before = base_clock_processor();
+    session_took_ends();
     session_copies_stop();
     session_ends_close();
     watch_board_close();

@@ -57,6 +57,9 @@ const void *session_reference_bytes(size_t *size);
 /* Stops all streams and gives this process's job (NULL when off or on failure): definitions, streams, in predict mode
    the score, with --update also definitions and streams. The caller owns it. Hooks pass through from here on. */
 struct job *session_finish(void);
+/* Beside the session's own time: the program waited `ns` for the start, by the clock; and from now on for the end. */
+void session_took_start(uint64_t ns);
+void session_took_ends(void);
 void session_off(const char *why); /* fail open; NULL: silently */
 
 /* --- What the hooks' side does for the session --- */

@@ -22,6 +22,7 @@ libpythia_session_la_SOURCES = \
 	%D%/publish.c \
 	%D%/starts.c %D%/starts.h \
 	%D%/sums.c \
+	%D%/took.c \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/flow.c %D%/flow.h \
 	%D%/hops.c %D%/hops.h \

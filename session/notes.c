@@ -12,6 +12,7 @@ void session_polled(struct session_stream *s, uint32_t entry, uint64_t begin, ui
 {
     uint64_t took = end - begin, since = begin - s->polled_until;
     bool again = s->polled_at == s->events;
+    s->polls++;
     s->polled_ns = (again ? s->polled_ns + (since <= took + POLLED_OWN ? since : 0) : 0) + took;
     s->polled_until = end;
     s->polled_at = s->events;

@@ -68,10 +68,11 @@ static void print_recorded(const struct job *job, const char *path)
 {
     char actions[64];
     unsigned long long events = 0, wall = 0, cost = 0;
+    for (int i = 0; i < JOB_TOOK_LOADING; i++)
+        cost += job->took.sum[i];
     for (uint32_t i = 0; i < job->stream_count; i++) {
         events += job->streams[i].events;
         wall += job->streams[i].wall_ns;
-        cost += job->streams[i].cost_ns;
     }
     struct job_base base = job_base_of(job);
     print_actions(actions, sizeof actions, job);
@@ -105,9 +106,10 @@ static void say_lost(const char *why)
                   parts ? session_parts_path() : "", parts ? " (pythia merge joins it)" : "");
 }
 
-static void publish_recorded(const struct job *job)
+static void publish_recorded(struct job *job)
 {
     char why[512], elsewhere[PATH_MAX];
+    uint64_t since = session_took_rest(job);
     const char *path = session_output_path();
     if (!session_make_way(path, job->info.ranks, why, sizeof why) || file_write(job, path, why, sizeof why)) {
         if (!write_elsewhere(job, elsewhere, sizeof elsewhere)) {
@@ -123,7 +125,7 @@ static void publish_recorded(const struct job *job)
         print_recorded(job, path);
     else if (job->info.missing) /* the summary says it, too */
         base_log_warn("incomplete: %u of %u ranks are missing in %s", job->info.missing, job->info.ranks, path);
-    session_print_summary(path, "summary", false);
+    session_print_summary(path, "summary", false, since);
 }
 
 /* The score, and what was learned of regions and tasks; what was recorded stays. */
@@ -136,7 +138,7 @@ static void store_score(struct job *reference, const struct job *job, const char
     if (error)
         base_log_warn("the score of this run is not stored: %s", why);
     else
-        session_print_summary(path, "predicted", reference->places.place_count > 0);
+        session_print_summary(path, "predicted", reference->places.place_count > 0, 0);
 }
 
 static uint64_t lost_events(const struct job *job)
@@ -174,6 +176,7 @@ static void fold_in(struct job *job, struct job *reference, const char *path)
         store_score(reference, job, path);
         return;
     }
+    uint64_t since = session_took_rest(job);
     error = error ?: file_write(job, path, why, sizeof why);
     if (error) {
         base_log_warn("the profile is not updated: %s", why);
@@ -181,7 +184,7 @@ static void fold_in(struct job *job, struct job *reference, const char *path)
     }
     base_log_info("updated %s: runs=%u classes kept=%u (this run weighs %.2f) new=%u gone=%u", path, u.runs, u.kept,
                   u.share, u.added, u.dropped);
-    session_print_summary(path, "predicted", false);
+    session_print_summary(path, "predicted", false, since);
 }
 
 /* What the run is to be compared with; its own times are known only now, when all ranks have ended. */

@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -67,14 +68,14 @@ void session_summary_wait(void)
     waitpid(child, NULL, 0);
 }
 
-void session_print_summary(const char *file, const char *view, bool kept)
+void session_print_summary(const char *file, const char *view, bool kept, uint64_t since)
 {
     const char *command = getenv("PYTHIA_COMMAND");
-    char within[32];
+    char within[32], began[32];
     bool shown = session.options.summary && session.options.verbose;
     char *const arguments[] = { (char *)"pythia", (char *)"report", (char *)(uintptr_t)file, (char *)"--view",
                                 (char *)(uintptr_t)(shown ? view : "predicted"), (char *)"--keep-places",
-                                (char *)"--within", within, NULL };
+                                (char *)"--within", within, since ? (char *)"--since" : NULL, began, NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     struct stat st;
@@ -88,6 +89,7 @@ void session_print_summary(const char *file, const char *view, bool kept)
              (unsigned)(fiftieth < LEAST_MS  ? LEAST_MS
                         : fiftieth > MOST_MS ? MOST_MS
                                              : fiftieth));
+    snprintf(began, sizeof began, "%" PRIu64, since);
     char **environment = plain_environment();
     if (!environment || posix_spawn_file_actions_init(&actions) != 0) {
         free(environment);

@@ -3,7 +3,9 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "file/file.h"
+#include "findings/findings.h"
 #include "findings/places.h"
 #include "page/html.h"
 #include "replay/analysis.h"
@@ -27,6 +29,7 @@ struct request {
     bool keep;
     uint64_t depth;
     uint64_t within; /* ms; 0: not given */
+    uint64_t since;  /* ns; the same */
     enum screen_color color;
 };
 
@@ -66,6 +69,9 @@ static const struct tool_option options[] = {
     TOOL_SWITCH(keep, 0, "keep-places",
                 "put into the job file what the program's files say (functions, lines, loops), which it needs no more "
                 "then: as the end of a run does; within MS of the processor, at least 50, where that is given"),
+    TOOL_COUNT(since, 0, "since", "NS", 1, INT64_MAX,
+               "with --keep-places, of the run that ends now: its end began then (ns of CLOCK_MONOTONIC), and what it "
+               "took is kept, too"),
     TOOL_CHOICE(color, 0, "color", "WHEN", colors,
                 "of text: auto (default: on a terminal, unless NO_COLOR is set), always or never"),
     { 0 },
@@ -189,6 +195,19 @@ static void print(void *request, FILE *out)
         print_one(r->from[0].report, r, out);
 }
 
+/* The first rank's end is the longest: with it goes what this process has taken by now. */
+static bool keep_end(const struct request *r)
+{
+    struct job_took *t = &r->from[0].job->took;
+
+    if (!r->since || !t->ranks || base_clock_system() < r->since)
+        return false;
+    if (r->view == REPORT_SUMMARY) /* most of what is to be printed */
+        (void)report_findings(r->from[0].report);
+    job_took_longer(t, JOB_TOOK_END, t->most[JOB_TOOK_END], base_clock_system() - r->since);
+    return true;
+}
+
 /* What takes longer is read by each report, as long as the program's files are there. */
 static int keep_places(const struct request *r)
 {
@@ -198,8 +217,8 @@ static int keep_places(const struct request *r)
 
     if (stat(r->job[0], &st) || !S_ISREG(st.st_mode)) /* parts of a run, a pipe */
         return TOOL_OK;
-    if (!report_places_keep(r->from[0].job, limit * 1000000) ||
-        file_write(r->from[0].job, r->job[0], why, sizeof why) == 0)
+    bool places = report_places_keep(r->from[0].job, limit * 1000000);
+    if ((!keep_end(r) && !places) || !file_write(r->from[0].job, r->job[0], why, sizeof why))
         return TOOL_OK;
     tool_complain("%s", why);
     return TOOL_OUTPUT;

@@ -10,6 +10,7 @@
 #include "findings/findings.h"
 #include "findings/ranges.h"
 #include "findings/sums.h"
+#include "findings/took.h"
 #include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -25,10 +26,21 @@ static cJSON *left_out(const struct job *j)
     return names;
 }
 
+static void add_took(const struct report *r, bool known, cJSON *to)
+{
+    const struct job_took *t = &r->job->took;
+
+    ADD(to, TEXT("text", report_took_text(r)));
+    for (int i = 0; i < JOB_TOOK_PARTS; i++)
+        ADD(cJSON_AddObjectToObject(to, report_took_names[i]), TIME("seconds", views_known(known, (double)t->sum[i])),
+            TIME("longest_rank_seconds", views_known(known, (double)t->most[i])));
+}
+
 static void add_job(const struct report *r, cJSON *root)
 {
     const struct job_info *i = &r->job->info;
     const struct report_model *m = r->model;
+    struct report_took took = report_took(r->job);
 
     ADD(cJSON_AddObjectToObject(root, "job"), TEXT("program", job_text(r->job, i->program)),
         TEXT("build_id", job_text(r->job, i->program_id)), TEXT("arguments", job_text(r->job, i->arguments)),
@@ -37,8 +49,9 @@ static void add_job(const struct report *r, cJSON *root)
         TIME("wall_seconds", m->wall_ns), TIME("base_seconds", m->base.ns), TIME("init_seconds", m->launch_ns),
         NUMBER("events", m->events), NUMBER("lost", m->lost), NUMBER("values_not_kept", m->values_not_kept),
         TIME("mpi_seconds", m->sum_mpi_ns), TIME("omp_seconds", m->sum_omp_ns),
-        TIME("computation_seconds", m->sum_compute_ns), TIME("pythia_seconds", m->cost_ns));
+        TIME("computation_seconds", m->sum_compute_ns), TIME("pythia_seconds", views_known(took.known, took.all)));
     cJSON_AddItemToObject(cJSON_GetObjectItem(root, "job"), "left_out", left_out(r->job));
+    add_took(r, took.known, cJSON_AddObjectToObject(root, "pythia"));
     /* Where the wall time of all streams went; the parts add up to it. */
     ADD(cJSON_AddObjectToObject(root, "accounting"), TIME("wall_seconds", m->stream_wall_ns),
         TIME("call_seconds", m->call_ns), TIME("region_seconds", m->region_ns), TIME("gap_seconds", m->gap_ns),

@@ -8,6 +8,7 @@
 #include "base/clean.h"
 #include "findings/findings.h"
 #include "findings/ranges.h"
+#include "findings/took.h"
 #include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -204,9 +205,7 @@ void report_print_summary(struct report *r, FILE *out)
     print_pattern(r, out);
     if (r->job->oracle.present)
         fprintf(out, "\na run was predicted with this file: --view predicted\n");
-    fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time), of processor time,\n"
-            "without loading libraries, reading code, failed polls, checkpoints and the end\n",
-            report_time((double)m->cost_ns), report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
+    fprintf(out, "\n%s\n", report_took_text(r));
 }
 
 /* --- Which view is printed by whom --- */

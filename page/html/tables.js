@@ -133,7 +133,7 @@ function drawSummary() {
       (l.function ? `: in ${l.function}${l.file ? `, ${l.file}${l.line ? ":" + l.line : ""}` : ""}` : "")));
   }
   tiles.push(tile(plural(data.classes.length, "class").replace(/classs$/, "classes"), "of ranks", "ranks and threads of one class do the same in the same order"),
-    tile(time(j.pythia_seconds), "taken by Pythia, all ranks", "what recording itself took, summed over ranks and threads"));
+    tile(j.pythia_seconds === null ? "not known" : time(j.pythia_seconds), "taken by Pythia, all ranks", data.pythia.text));
   byId("tiles").append(...tiles);
   if (j.missing_ranks) byId("where").append(element("p", {}, `Incomplete: ${j.missing_ranks} of ${j.ranks} ranks are missing.`));
   if (j.lost) byId("where").append(element("p", {}, `The memory cap was reached: the order of ${count(j.lost)} events was given up.`));

@@ -294,6 +294,12 @@ int main(int argc, char **argv)
             printf("\t%" PRIu64, t->part[k]);
         putchar('\n');
     }
+    if (j->took.ranks) {
+        printf("took\t%u", j->took.ranks);
+        for (int k = 0; k < 2 * JOB_TOOK_PARTS; k++)
+            printf("\t%" PRIu64, k < JOB_TOOK_PARTS ? j->took.sum[k] : j->took.most[k - JOB_TOOK_PARTS]);
+        putchar('\n');
+    }
     if (j->delay.ranks)
         printf("delay\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", j->delay.ranks, j->delay.ready_ns,
                j->delay.wall_ns, j->delay.most_ns);

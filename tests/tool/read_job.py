@@ -420,6 +420,8 @@ class Job:
         self.print_own()
         for row in self.table(34, "iiII" + 11 * "Q"):
             print("threads", *row, sep="\t")
+        for took in self.table(41, "I" + 10 * "Q"):
+            print("took", *took, sep="\t")
         for delay in self.table(31, "IQQQ"):
             print("delay", *delay, sep="\t")
 

@@ -36,6 +36,7 @@ static void collect(struct job *j)
     WHOLE(j->machine);
     WHOLE(j->clock);
     WHOLE(j->delay);
+    WHOLE(j->took);
     LIST(j->frames, j->frame_count);
     LIST(j->comms, j->comm_count);
     LIST(j->terminals, j->terminal_count);

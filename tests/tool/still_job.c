@@ -34,7 +34,7 @@ static void still(struct job *j)
     j->info.wall_ns = j->info.start_time = 0;
     j->machine.joules = 0;
     j->clock.error_ns = 0;
-    j->delay.ranks = j->threads.count = 0; /* measured too */
+    j->delay.ranks = j->took.ranks = j->threads.count = 0; /* measured too */
     j->region_count = 0; /* nearly all of it is measured */
     j->series.count = j->extremes.count = j->own.count = 0; /* all of it is */
     for (uint32_t c = 0; c < j->class_count; c++)

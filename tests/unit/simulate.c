@@ -228,6 +228,7 @@ void simulate_rank(struct simulate_rank *out, enum simulate_shape shape, uint32_
     out->job->info.ranks = ranks;
     out->job->info.wall_ns = 1000 + rank;
     out->job->delay = (struct job_delay){ 1, rank, 1000 + rank, rank };
+    out->job->took = (struct job_took){ 1, { rank, 2, 3, 4, 5 }, { rank, 2, 3, 4, 5 } };
     struct job_threads threads = { .rank = rank, .callsite = GRAMMAR_NONE, .ranks = 1, .threads = 1 + rank % 3,
                                    .samples = rank, .region_ns = 100, .region_mpi_ns = 10, .team_ns = 300 + rank,
                                    .timed_ns = 200, .part = { 100, 20, 30, rank % 7, 5, 6 } };

@@ -126,6 +126,27 @@ START_TEST(test_run_delay)
 }
 END_TEST
 
+START_TEST(test_took)
+{
+    struct job *j = simulate_job(SIMULATE_RING, 4), *back = NULL;
+    char why[300] = "";
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    ck_assert_uint_eq(j->took.ranks, 4);
+    ck_assert_uint_eq(j->took.sum[JOB_TOOK_START], 0 + 1 + 2 + 3);
+    ck_assert_uint_eq(j->took.most[JOB_TOOK_START], 3);
+    ck_assert_int_eq(file_write(j, in_directory("took"), why, sizeof why), 0);
+    ck_assert_int_eq(file_read(in_directory("took"), &back, why, sizeof why), 0);
+    ck_assert_mem_eq(&back->took, &j->took, sizeof j->took);
+    job_destroy(back);
+    j->took.most[JOB_TOOK_END] = j->took.sum[JOB_TOOK_END] + 1;
+    ck_assert_int_eq(file_write(j, in_directory("took"), why, sizeof why), 0);
+    ck_assert_int_eq(file_read(in_directory("took"), &back, why, sizeof why), PYTHIA_EFORMAT);
+    ck_assert_ptr_nonnull(strstr(why, "took 0: out of range"));
+    remove_directory();
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(test_disk_full)
 {
     struct job *j = simulate_job(SIMULATE_MASTER, 4), *other = simulate_job(SIMULATE_RING, 2), *back = NULL;
@@ -208,6 +229,7 @@ static const struct unit_test tests[] = {
     UNIT_TEST(test_files),
     UNIT_TEST(test_message_is_not_compressed),
     UNIT_TEST(test_run_delay),
+    UNIT_TEST(test_took),
     UNIT_TEST(test_disk_full),
     UNIT_TEST(test_directory_not_writable),
     UNIT_TEST(test_damaged_file_is_named),
