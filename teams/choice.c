@@ -51,6 +51,7 @@ static struct teams_times *times_here(struct teams_choice *c, struct teams_site 
         c->place[at].site = site;
         c->place[at].times = site->times;
         memset(c->place[at].times.count, 0, sizeof site->times.count);
+        c->place[at].times.own.step = 0;
     }
     return &c->place[at].times;
 }
@@ -370,6 +371,13 @@ static void settle(struct teams_choice *c, const struct teams_site *site, double
     c->doubt += fmax(0, lost);
 }
 
+/* What the program's size usually takes here; 0: not known. */
+static double usual_own(const struct teams_times *t)
+{
+    enum { FEW = 5 };
+    return t->count[TEAMS_OWN] < FEW ? t->time[TEAMS_OWN] : t->own.gap;
+}
+
 double teams_choice_end(struct teams_choice *c, struct teams_site *site, double took)
 {
     struct teams_times *t = c->here;
@@ -377,12 +385,14 @@ double teams_choice_end(struct teams_choice *c, struct teams_site *site, double 
         return 0;
     if (c->size != TEAMS_OWN)
         settle(c, site, took);
+    if (c->size == TEAMS_OWN)
+        oracle_gap_learn(&t->own, (uint64_t)took);
     float late = add(t, c->size, (float)took);
     if (t != &site->times)
         (void)add(&site->times, c->size, (float)took);
     if (c->size != TEAMS_ONE)
         c->late += (late - c->late) / (REMEMBERED * REMEMBERED);
-    return c->size != TEAMS_OWN && t->time[TEAMS_OWN] > 0 ? t->time[TEAMS_OWN] - took : 0;
+    return c->size != TEAMS_OWN && t->time[TEAMS_OWN] > 0 ? usual_own(t) - took : 0;
 }
 
 double teams_choice_expected(const struct teams_choice *c)

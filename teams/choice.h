@@ -51,14 +51,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "oracle/gap_median.h"
 #include "teams/turns.h"
 
 enum teams_size { TEAMS_OWN, TEAMS_ONE, TEAMS_CORES, TEAMS_SIZES };
 enum teams_setting { TEAMS_ALL_OWN, TEAMS_ALL_ONE, TEAMS_ALL_CORES, TEAMS_MIXED, TEAMS_SETTINGS };
 enum { TEAMS_ROUNDS = 3, TEAMS_PLACES = 2048 };
 
-/* What a region takes with each size: a mean that forgets, 0: not known. Without a count it was taken over. */
-struct teams_times { float time[TEAMS_SIZES]; uint8_t count[TEAMS_SIZES]; };
+/* What a region takes with each size: a mean that forgets, 0: not known. Without a count it was taken over. What is
+   gained is measured against the median of the program's size: one stall there is no gain of all that comes. */
+struct teams_times {
+    float time[TEAMS_SIZES];
+    uint8_t count[TEAMS_SIZES];
+    struct oracle_gap_median own;
+};
 
 /* An outlined function. Zero, and times that a recording or an earlier run knows. */
 struct teams_site {

@@ -8,6 +8,8 @@
 #include "views/table.h"
 #include "views/views.h"
 
+enum { FEW_CONTROLS = 5 }; /* fewer tell nothing */
+
 /* Under the region that it is of. */
 static void print_team(const struct report *r, const struct report_site *g, const struct report_team *t,
                        struct views_table *table)
@@ -137,7 +139,7 @@ void report_print_known(const struct report *r, const struct job_region *g, FILE
         fprintf(out, "  oracle: %s of %s executions with another team than the program's %u, mostly %u (mean %s)\n",
                 report_count(g->changed), report_count(g->executions), g->team, most->size,
                 report_time(report_mean(most->ns, most->count)));
-    if (g->controls)
+    if (g->controls >= FEW_CONTROLS)
         fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
                 report_count(g->controls), g->team, report_time(report_mean(g->control_ns, g->controls)),
                 report_time(report_mean(g->chosen_ns, g->controls)));
@@ -168,13 +170,12 @@ void report_print_reading(const struct report *r, const struct job_region *g, ui
 
 double report_gain(const struct report *r, const struct job_region *g)
 {
-    enum { FEW = 5 };
     double took = INFINITY;
 
     for (uint32_t i = 0; i < r->model->region_count; i++)
         if (r->model->regions[i].callsite == g->callsite)
             took = (double)r->model->regions[i].time_ns;
-    return g->changed && g->controls < FEW ? NAN : fmin((double)g->gain_ns, took);
+    return g->changed && g->controls < FEW_CONTROLS ? NAN : fmin((double)g->gain_ns, took);
 }
 
 void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region)

@@ -260,6 +260,21 @@ END_TEST
 
 /* One stall, when a place of the turn has one thread for the first time, does not keep it from that; nor when a region
    that nothing is known of has. */
+/* Stalls of control turns are no gain of the turns that follow: the median of what the program's size took counts. */
+START_TEST(a_gain_is_against_the_median)
+{
+    static const double took[] = { 1000, 1000, 6000, 1000, 1000, 6000, 1000 };
+    teams_choice_start(&choice, 4);
+    memset(site, 0, sizeof site);
+    choice.here = &site[0].times;
+    choice.size = TEAMS_OWN;
+    for (size_t i = 0; i < sizeof took / sizeof *took; i++)
+        ck_assert_double_eq(teams_choice_end(&choice, &site[0], took[i]), 0);
+    choice.size = TEAMS_ONE;
+    ck_assert_double_eq_tol(teams_choice_end(&choice, &site[0], 100), 900, 100);
+}
+END_TEST
+
 START_TEST(a_first_time_that_stalls)
 {
     struct program p = { .own = 8, .cores = 2, .regions = 8, .recorded = _i == 0 };
@@ -284,6 +299,7 @@ static const struct unit_test tests[] = {
     UNIT_LOOP(threads_are_too_many, 4), UNIT_LOOP(regions_that_sleep, 4), UNIT_LOOP(long_and_short_ones, 4),
     UNIT_LOOP(recordings_that_mislead, 4), UNIT_LOOP(regions_that_affect_each_other, 4), UNIT_LOOP(noise_and_stalls, 4),
     UNIT_LOOP(no_main_loop, 4), UNIT_LOOP(any_costs, 4), UNIT_TEST(what_may_not_change),
+    UNIT_TEST(a_gain_is_against_the_median),
     UNIT_LOOP(a_first_time_that_stalls, 2),
 };
 
