@@ -43,12 +43,17 @@ uint64_t tool_number(const char *arg, const char *what, uint64_t least, uint64_t
 static int choice(const char *arg, const char *what, const char *const *words, struct argp_state *state)
 {
     char list[256] = "";
+    int last = 0;
 
-    for (int i = 0; words[i]; i++) {
-        if (!strcmp(arg, words[i]))
+    for (int i = 0; words[i]; i++)
+        if (!strcmp(arg, words[i] + (*words[i] == '-')))
             return i;
+        else if (*words[i] != '-')
+            last = i;
+    for (int i = 0; i <= last; i++) {
         size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+        if (*words[i] != '-')
+            snprintf(list + used, sizeof list - used, "%s%s", !used ? "" : i < last ? ", " : " or ", words[i]);
     }
     argp_error(state, "%s must be %s, not '%s'", what, list, arg);
     return 0;

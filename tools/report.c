@@ -36,8 +36,8 @@ struct request {
 static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 /* In the order of enum report_view, then what is none. */
-static const char *const views[] = { "summary", "callsites", "structure", "calltree", "ranks", "omp", "comm", "waits",
-                                     "predicted", "calls", "sizes", "scaling", "path", NULL };
+static const char *const views[] = { "summary", "callsites", "structure", "-calltree", "ranks", "omp", "comm", "waits",
+                                     "predicted", "-calls", "-sizes", "scaling", "-path", NULL };
 enum { SCALING = REPORT_DATA + 1 /* in views[] */, PATH, KEEP_MS = 50 };
 enum { BY_RANK, BY_SIZE, BY_CALLER };
 static const char *const orders[] = { "rank", "size", "caller", NULL };
@@ -91,7 +91,7 @@ static bool choose_view(struct request *r)
 {
     for (int i = 0; i < OTHERS; i++)
         if (r->view == others[i].view) {
-            tool_complain("--view %s is --view %s now", views[r->view], others[i].now);
+            tool_complain("--view %s is --view %s now", views[r->view] + 1, others[i].now);
             r->view = others[i].view == PATH ? REPORT_WAITS : r->view;
             return r->by < 0;
         }

@@ -35,7 +35,7 @@ static int by_order(const void *x, const void *y)
 static bool is_hidden(const struct view *v, int loop)
 {
     const struct report_loop *l = &v->l->loop[loop < 0 ? 0 : loop];
-    return !v->all && loop >= 0 && (l->unseen || (l->parent >= 0 && l->turns.sum == l->entries.sum));
+    return !v->all && loop >= 0 && !l->unseen && l->parent >= 0 && l->turns.sum == l->entries.sum;
 }
 
 static int shown(const struct view *v, int loop)
