@@ -81,8 +81,14 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
 
     report_cut_place(line, 79 - 19 - (int)strlen(at) - (int)strlen(words) - (int)strlen(more));
     fprintf(out, "%5.1f %% %9s  %s%s%s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, at, line, more);
-    line = who_text(r, one, 79 - 19 - (int)strlen(advice));
-    report_cut(line, 79 - 19 - (int)strlen(advice));
+    int room = 79 - 19 - (int)strlen(advice);
+    line = who_text(r, one, room);
+    if (*advice && (int)strlen(line) > room) { /* no name is cut for it */
+        report_cut(line, 79 - 17);
+        fprintf(out, "%17s%s:\n%17s%s\n", "", line, "", advice);
+        return;
+    }
+    report_cut(line, 79 - 17);
     fprintf(out, "%17s%s%s%s\n", "", line, *advice ? ": " : "", advice);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings/findings.h"
 #include "page/export.h"
 #include "page/html.h"
 #include "tests/unit/hand_job.h"
@@ -264,6 +265,35 @@ START_TEST(gains_are_bounded)
 }
 END_TEST
 
+/* What to try takes no letter of a call's name: there is a line more. */
+START_TEST(no_call_is_cut_for_advice)
+{
+    struct job *j = job_create();
+    uint32_t call = hand_call(j, "MPI_Win_allocate_shared", 0x20, JOB_ONESIDED);
+    struct grammar *g = grammar_create(1 << 20);
+    hand_append(g, call, 0, 1000);
+    hand_stream(j, g, 0, 10000, 0);
+    struct report *r = report_create(j);
+    struct report_findings *f = r->findings = calloc(1, sizeof *f);
+    f->known = true;
+    f->finding = calloc(1, sizeof *f->finding);
+    f->count = 1;
+    *f->finding = (struct report_finding){ .kind = REPORT_MANY_SMALL_MESSAGES, .where = "here", .cause = "here",
+                                           .ranks = "ranks 0-1,3-4,7-8", .call = call, .by = call, .seconds = 1,
+                                           .share = 0.5 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    report_print_findings(r, 3, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, "in MPI_Win_allocate_shared:\n"), "%s", text);
+    ck_assert_ptr_nonnull(strstr(text, "                 fewer, larger messages\n"));
+    free(text);
+    report_destroy(r);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(an_empty_job_can_be_reported)
 {
     struct job *j = job_create();
@@ -369,7 +399,8 @@ int main(void)
         UNIT_TEST(json_agrees_with_the_model), UNIT_TEST(json_and_csv_survive_any_name),
         UNIT_TEST(scaling_by_all_threads),
         UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen),
-        UNIT_TEST(an_empty_job_can_be_reported), UNIT_TEST(gains_are_bounded), UNIT_LOOP(hostile_figures_are_printed, 20),
+        UNIT_TEST(an_empty_job_can_be_reported), UNIT_TEST(gains_are_bounded),
+        UNIT_TEST(no_call_is_cut_for_advice), UNIT_LOOP(hostile_figures_are_printed, 20),
     };
     return unit_run("page/forms", tests, UNIT_COUNT(tests));
 }
