@@ -112,7 +112,7 @@ static void print_rules(struct graph *g)
 
 static void print_class(struct graph *g, const char *ranks)
 {
-    fprintf(g->out, "  subgraph cluster_%u {\n    label=\"class %u: %s\";\n", g->index, g->index, ranks);
+    fprintf(g->out, "  subgraph cluster_%u {\n    label=\"group %u: %s\";\n", g->index, g->index, ranks);
     print_rules(g);
     fputs("  }\n", g->out);
 }
@@ -140,7 +140,7 @@ void report_print_dot(struct report *r, const struct report_export *how, FILE *o
             print_class(&g, ranks);
         left -= share - g.left;
         if (!left && i + 1 < classes)
-            fprintf(out, "  more [shape=plaintext, label=\"and %u classes more\"];\n", classes - i - 1);
+            fprintf(out, "  more [shape=plaintext, label=\"and %u groups more\"];\n", classes - i - 1);
         free(ranks);
         free(g.named);
     }

@@ -136,7 +136,7 @@ static void print_class(struct trace *t, uint32_t index, uint64_t share)
     char *ranks = report_ranges_text(f.c), *name;
     double all = 0;
 
-    base_must(asprintf(&name, "class %u: mean of %s", index, ranks) < 0);
+    base_must(asprintf(&name, "group %u: mean of %s", index, ranks) < 0);
     free(ranks);
     report_trace_process(t, index, name);
     free(name);
@@ -212,7 +212,7 @@ static void print_head(struct trace *t, const char *program, bool folded)
                 report_time(replay_analysis_replayed(a) * 1e9),
                 report_time(a->recorded * 1e9));
     else
-        fputs("means of each class of ranks, folded by its grammar; each rank's own time as counters", t->out);
+        fputs("means of each group of ranks, folded by its grammar; each rank's own time as counters", t->out);
     fputs("\"},\n\"traceEvents\":[\n", t->out);
 }
 

@@ -40,7 +40,7 @@ int tool_check(int argc, char **argv)
     printf("ok %s: %u ranks", r.job, j->info.ranks);
     if (j->info.missing)
         printf(" (%u missing)", j->info.missing);
-    printf(", %" PRIu64 " streams, %u classes, %u callsites, %" PRIu64 " events\n", job_streams(j), j->class_count,
+    printf(", %" PRIu64 " streams, %u groups, %u callsites, %" PRIu64 " events\n", job_streams(j), j->class_count,
            j->callsite_count, events);
     job_destroy(j);
     return TOOL_OK;

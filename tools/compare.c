@@ -100,7 +100,7 @@ static const struct tool_line usage = {
            "job's time in all; what was executed once has no spread and is not judged.\n\n"
            "Rules: structure, wall > 5%, callsite > 10%, region > 10%, loop > 10%; of efficiencies, by how much they "
            "are less: parallel > 5%, load_balance > 5%, serialisation > 5%, openmp > 5%. In brackets: messages, "
-           "bytes, collectives, turns, callsites or classes of the structure; a word of the name as the report shows "
+           "bytes, collectives, turns, callsites or classes (groups of ranks that do the same); a word of the name as the report shows "
            "it of the others, callsite[MPI_Send] > 5%. A time is the mean of the shortest three quarters of its "
            "executions, beside what most times changed by. It breaks a rule when it is longer by more than that, "
            "than in each run of the baseline, and by more than chance: what times vary by between its runs and "

@@ -44,7 +44,7 @@ static const struct tool_line usage = {
     .doc = "Writes a job for other tools."
            "\v"
            "A trace is a replay of the job from each rank's own mean times: all ranks are on one clock, messages are "
-           "flows, and what a call waited is a slice inside it. Folded, a process is a class of ranks.\n\n"
+           "flows, and what a call waited is a slice inside it. Folded, a process is a group of ranks that do the same.\n\n"
            "Examples:\n"
            "  pythia export app.pythia --to perfetto -o app.json   for ui.perfetto.dev\n"
            "  pythia export app.pythia --to dot | dot -Tsvg >app.svg\n"
@@ -104,7 +104,7 @@ int tool_export(int argc, char **argv)
     if (rc == TOOL_OK)
         rc = tool_write(r.output, r.force, print, &r);
     if (rc == TOOL_OK && r.why_folded && !r.folded)
-        tool_complain("%s: the trace is folded, a process is a class of ranks: %s", r.job, r.why_folded);
+        tool_complain("%s: the trace is folded, a process is a group of ranks: %s", r.job, r.why_folded);
     tool_job_close(&r.from);
     return rc;
 }

@@ -2,7 +2,7 @@
 /*
  * `pythia grammar`: the rules of a job's classes in the notation of the PYTHIA paper, then a legend of the terminals.
  *
- *   class 0: ranks 0-7, 1234 events, 3 rules
+ *   group 0: ranks 0-7, 1234 events, 3 rules
  *   R -> MPI_Init@0 A^100 MPI_Finalize@4
  *   A -> MPI_Isend@1 MPI_Waitall@2                 # 100 times, 12.3 us each
  */
@@ -27,14 +27,15 @@ struct request {
 };
 
 static const struct tool_option options[] = {
-    TOOL_COUNT(class, 'c', "class", "C", 0, UINT32_MAX, "only class C (default: all)"),
+    TOOL_COUNT(class, 'c', "class", "C", 0, UINT32_MAX, "only group C of ranks (default: all)"),
     TOOL_SWITCH(times, 't', "times", "count, mean gap and mean duration of every node, in its place"),
     { 0 },
 };
 
 static const struct tool_line usage = {
     .options = options, .arguments = "JOB", TOOL_ONLY("job file", job),
-    .doc = "Prints the grammar of each class of ranks, R first, and what the terminals stand for."
+    .doc = "Prints the grammar of each group of ranks that do the same in the same order, R first, and where its calls "
+           "are."
            "\v"
            "Lines that begin with # and what follows # in a line are not part of the grammar.\n\n"
            "Example:\n"
@@ -145,7 +146,7 @@ static void print_class(struct printer *p, uint32_t index, bool times)
     uint64_t members = report_members(c);
     char *ranks = report_ranges_text(c);
 
-    printf("# class %u: %s, %s%.0f events, %u rules\n", index, ranks, c->turn_count ? "about " : "",
+    printf("# group %u: %s, %s%.0f events, %u rules\n", index, ranks, c->turn_count ? "about " : "",
            report_class_events(c), c->grammar->rule_count);
     free(ranks);
     mark_terminals(p, c->grammar);
@@ -158,7 +159,7 @@ static void print_legend(const struct printer *p)
 {
     char site[1024], comm[256];
 
-    printf("# terminals\n");
+    printf("# calls and regions\n");
     for (uint32_t t = 0; t < p->job->terminal_count; t++) {
         const struct job_terminal *terminal = &p->job->terminals[t];
         if (!p->used[t] || terminal->kind == JOB_WORD)
@@ -199,7 +200,7 @@ int tool_grammar(int argc, char **argv)
     if (rc != TOOL_OK)
         return rc;
     if (r.class != UINT64_MAX && r.class >= j->class_count) {
-        tool_complain("%s: no class %" PRIu64 "; there are %u", r.job, r.class, j->class_count);
+        tool_complain("%s: no group %" PRIu64 "; there are %u", r.job, r.class, j->class_count);
         rc = TOOL_INPUT;
     } else {
         print_job(j, &r);

@@ -205,7 +205,7 @@ static void print_text(const struct request *r, const struct answer *a, FILE *ou
         fprintf(out, "efficiency: work balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n",
                 100 * a->efficiency.balance, 100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
     if (a->efficiency.known && a->efficiency.serialisation < 0.995)
-        fprintf(out, "serialisation: order of dependences %.1f %% x imbalance that moves %.1f %% x explained %.1f %%\n",
+        fprintf(out, "serialisation: order of dependences %.1f %% x imbalance that moves %.1f %% x no cause found %.1f %%\n",
                 100 * a->efficiency.order, 100 * a->efficiency.moving, 100 * a->efficiency.explained);
     if (!a->efficiency.known)
         fprintf(out, "efficiency: not known, too many operations have no peer\n");

@@ -32,7 +32,7 @@ void report_print_calls(struct report *r, FILE *out)
                 shared |= report_cell(b, k, s)->shared_ns > 0;
             }
     }
-    fputs("\nleast and greatest: of the rank's class\n", out);
+    fputs("\nleast and greatest: of the rank's group (--view ranks)\n", out);
     if (shared)
         fputs("~: not the rank's own, but what others left of the time of all, by calls\n", out);
     report_by_rank_destroy(b);

@@ -282,7 +282,7 @@ static void print_timing(const struct report_comparison *c, FILE *out)
     int side = c->timing[0] == GRAMMAR_NONE;
 
     if (report_by_timing(c) && !c->scaled)
-        fprintf(out, "\nnot compared, since timing decides the order: loops, classes (%s at %s)\n",
+        fprintf(out, "\nnot compared, since timing decides the order: loops, groups of ranks (%s at %s)\n",
                 job_text(c->report[side]->job, c->report[side]->job->terminals[c->timing[side]].function),
                 report_where(c->report[side], c->timing[side], 60));
 }

@@ -49,7 +49,7 @@ static const char *sentence(const struct report_contract *c, const struct report
     char subject[512], change[64] = "", chance[96] = "";
 
     if (!strcmp(b->what, "classes")) { /* the new run has none that it has not */
-        snprintf(text, SENTENCE, "%.15g classes of ranks are in one of the runs only", b->base);
+        snprintf(text, SENTENCE, "%.15g groups of ranks are in one of the runs only", b->base);
         return text;
     }
     print_subject(b, subject, sizeof subject);

@@ -16,8 +16,8 @@ static void print_classes(struct report *r, FILE *out)
         const struct job_class *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c);
         report_class_difference(r, i, difference, sizeof difference);
-        fprintf(out, "class %u: %s: %s%s events%s%s\n", i, ranks, c->turn_count ? "about " : "",
-                report_count((uint64_t)report_class_events(c)), i ? "; other than class 0: " : "", difference);
+        fprintf(out, "group %u: %s: %s%s events%s%s\n", i, ranks, c->turn_count ? "about " : "",
+                report_count((uint64_t)report_class_events(c)), i ? "; other than group 0: " : "", difference);
         free(ranks);
     }
     if (r->job->class_count)

@@ -136,7 +136,7 @@ static void print_serialisation(struct report *r, FILE *out)
 
     report_split_communication(r);
     if (e->split)
-        fprintf(out, "serialisation %.1f %% = order of dependences %.1f %% x imbalance that moves %.1f %% x explained "
+        fprintf(out, "serialisation %.1f %% = order of dependences %.1f %% x imbalance that moves %.1f %% x no cause found "
                 "%.1f %%\n", 100 * e->serialisation, 100 * e->order, 100 * e->moving, 100 * e->explained);
 }
 

@@ -19,7 +19,7 @@ function drawBalance() {
   for (const s of ranks.filter((s, i) => i % step === 0 || s === least || s === most)) {
     const own = Math.max(s.wall_seconds - s.mpi_seconds - s.omp_seconds, 0);
     const part = (kind, seconds) => element("i", { style: `width:${100 * seconds / longest}%;background:${colour(kind)}`, title: `${time(seconds)}` });
-    target.append(element("div", { class: "rank", title: `${name(s)}${s.class === null ? "" : ", class " + s.class}` }, element("span", {}, name(s)),
+    target.append(element("div", { class: "rank", title: `${name(s)}${s.class === null ? "" : ", group " + s.class}` }, element("span", {}, name(s)),
       element("div", { class: "bar" }, part("computation", own), part("omp", s.omp_seconds), part("mpi", s.mpi_seconds)),
       element("span", { class: "wide" }, `${time(s.wall_seconds)}, MPI ${percent(mpi(s))}`)));
   }

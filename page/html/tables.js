@@ -132,7 +132,7 @@ function drawSummary() {
     tiles.push(tile(`${count(l.turns)} × ${time(l.seconds_per_turn)}`, "main loop", "the program's time loop, turns × mean time of one" +
       (l.function ? `: in ${l.function}${l.file ? `, ${l.file}${l.line ? ":" + l.line : ""}` : ""}` : "")));
   }
-  tiles.push(tile(plural(data.classes.length, "class").replace(/classs$/, "classes"), "of ranks", "ranks and threads of one class do the same in the same order"),
+  tiles.push(tile(plural(data.classes.length, "group"), "of ranks", "ranks and threads of one group do the same in the same order"),
     tile(j.pythia_seconds === null ? "not known" : time(j.pythia_seconds), "taken by Pythia, all ranks", data.pythia.text));
   byId("tiles").append(...tiles);
   if (j.missing_ranks) byId("where").append(element("p", {}, `Incomplete: ${j.missing_ranks} of ${j.ranks} ranks are missing.`));

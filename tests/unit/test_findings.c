@@ -412,7 +412,7 @@ START_TEST(test_shares_of_threads)
     for (int view = REPORT_SUMMARY; view <= REPORT_WAITS; view++)
         report_print_text(r, (enum report_view)view, &(struct report_tree_how){ .all = true }, out);
     fclose(out);
-    ck_assert_ptr_nonnull(strstr(text, "class 0: rank 0; thread 1 of rank 0;"));
+    ck_assert_ptr_nonnull(strstr(text, "group 0: rank 0; thread 1 of rank 0;"));
     for (const char *sign = strchr(text, '%'); sign; sign = strchr(sign + 1, '%')) {
         const char *begin = sign;
         while (begin > text && strchr(" .0123456789", begin[-1]))
