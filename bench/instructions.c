@@ -2,7 +2,7 @@
 /*
  * What is done again and again while bench/instructions.sh counts: one rank, messages to itself.
  *
- *   instructions PART TURNS          PART: allreduce, halo, random, region, task
+ *   instructions PART TURNS          PART: allreduce, halo, random, region, timed, task
  *
  * WARM turns come before, so that everything has been seen and a predicted run samples itself as seldom as it will;
  * measured() is what is counted. Prints how many calls, regions or tasks that is.
@@ -44,10 +44,19 @@ static void any_collective(int turn)
     }
 }
 
+/* With OMP_THREAD_LIMIT=1 it gets one thread, which nothing times, however long the machine keeps it. */
 static void region(int turn)
 {
 #pragma omp parallel num_threads(2)
     __asm__ volatile("" : : "r"(turn));
+}
+
+/* So long that each is timed in its threads. */
+static void timed(int turn)
+{
+#pragma omp parallel num_threads(2)
+    for (double until = omp_get_wtime() + 70e-6; omp_get_wtime() < until;)
+        __asm__ volatile("" : : "r"(turn));
 }
 
 /* As programs of tasks are written: each waits for its own, leaves too. */
@@ -71,7 +80,7 @@ static void task(int turn)
 
 static const struct part { const char *name; void (*turn)(int); int calls; } parts[] = {
     { "allreduce", allreduce, 1 }, { "halo", halo, 3 }, { "random", any_collective, 1 }, { "region", region, 1 },
-    { "task", task, TASKS }, { NULL, NULL, 0 } };
+    { "timed", timed, 1 }, { "task", task, TASKS }, { NULL, NULL, 0 } };
 
 __attribute__((noinline)) void measured(const struct part *part, int turns);
 void measured(const struct part *part, int turns)

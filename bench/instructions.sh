@@ -6,10 +6,11 @@
 #
 # For each part (bench/instructions.c) and mode: instructions of our own object per call, region or task; in brackets
 # what all objects take more than without us; then the FUNCTIONS that take most. All threads count. Without valgrind: 77.
-# Under callgrind everything takes longer: of regions and tasks more are timed than in a run, which costs instructions.
+# Regions: those that are not timed in their threads (one thread, PYTHIA_ACT=none), and those that are (two). Under
+# callgrind everything takes longer: of tasks more are timed than in a run, which costs instructions.
 set -eu
 . "$(dirname "$0")/lib.sh"
-turns=3000 parts='allreduce halo random region task' modes='record predict' functions=20
+turns=3000 parts='allreduce halo random region timed task' modes='record predict' functions=20
 bench_options 'n=turns p=parts m=modes f=functions' "$@"
 program=$builddir/bench/instructions
 library=$builddir/.libs/libpythia_pmpi.so
@@ -24,6 +25,7 @@ run() {
     local mode=$1 part=$2 with=()
     [ "$mode" = bare ] || with=(env "LD_PRELOAD=$library" "PYTHIA_MODE=$mode" "PYTHIA_OUTPUT=$dir/$part.pythia"
                                 "PYTHIA_INPUT=$dir/$part.pythia")
+    [ "$part" != region ] || with+=(env OMP_THREAD_LIMIT=1 PYTHIA_ACT=none)
     "${MPIEXEC:-mpirun}" -n 1 ${with[@]+"${with[@]}"} "${@:3}" "$program" "$part" "$turns"
 }
 
