@@ -18,6 +18,7 @@
 #include "omp/team.h"
 #include "session/ask.h"
 #include "session/life.h"
+#include "session/memo.h"
 #include "session/site.h"
 #include "teams/account.h"
 
@@ -56,11 +57,25 @@ struct session_stream *omp_hook_enter(const struct omp_hook_thread *t, struct ba
     return starts ? session_enter_region(frame) : NULL;
 }
 
-static void begin_span(struct omp_hook_region *r)
+/* The session's name of a region that is like the last one from its place (session/memo.h). */
+static const void *again_name(void (*fn)(void *))
 {
-    uint32_t unknown = GRAMMAR_NONE;
+    return (const void *)(uintptr_t)fn;
+}
+
+static void begin_span(struct omp_hook_region *r, bool outermost)
+{
+    uint32_t unknown = GRAMMAR_NONE, *entry = r->site ? &r->site->entry : &unknown;
+    struct session_site at = session_site_at(r->stream, r->frame);
+    struct session_memo *memo = NULL;
     session_begin_region(r->stream, &r->span, r->traits & OMP_HOOK_LEAGUE ? league_name : region_name, (uintptr_t)r->fn,
-                         session_path_of(r->stream, r->caller), r->site ? &r->site->entry : &unknown, r);
+                         at.path, entry, r);
+    if (outermost && r->site && !r->traits && !r->verify && session_thread(r->stream) == 0 && !base_energy_known())
+        memo = session_memo_of(r->stream, at.slot, *entry, at.path);
+    if (!memo)
+        return;
+    memo->of = r->site;
+    memo->what = again_name(r->fn);
 }
 
 /* A region that was left by a jump is on no stack any more. How deep the thread is stays: libgomp, too, takes it to be
@@ -127,11 +142,17 @@ static void look_inside_nested(struct omp_hook_region *r, uint32_t traits)
 
 struct teams_account omp_hook_others;
 
+/* In a region of so many ns: more is none, the recording began anew meanwhile. */
+static uint64_t calls_since(const struct session_stream *s, uint64_t calls, uint64_t ns)
+{
+    uint64_t mpi = session_call_ns(s) - calls;
+    return mpi < ns ? mpi : 0;
+}
+
 void omp_hook_account(struct teams_account *a, struct session_stream *s, struct teams_team *timed,
                       const struct omp_hook_times *t, uint32_t team)
 {
-    uint64_t ns = t->end - t->begin, mpi = session_call_ns(s) - t->calls;
-    mpi = mpi < ns ? mpi : 0; /* else the recording began anew meanwhile */
+    uint64_t ns = t->end - t->begin, mpi = calls_since(s, t->calls, ns);
     team = team ? team : 1;
     if (!timed) {
         if (a)
@@ -149,7 +170,7 @@ void omp_hook_account(struct teams_account *a, struct session_stream *s, struct 
 /* Those of threads that are not the process's first are nobody's. */
 static void account(struct omp_hook_region *r, bool counts)
 {
-    const struct omp_hook_times times = { r->span.begin, r->end, r->calls };
+    const struct omp_hook_times times = { r->span.begin, r->end, r->span.calls };
     struct teams_account *a = r->site ? &r->site->account : &omp_hook_others;
     omp_hook_account(counts ? a : NULL, r->stream, r->timed, &times, r->team);
 }
@@ -190,31 +211,61 @@ static void place(struct omp_hook_region *r, uint32_t traits)
     r->direct = false;
 }
 
+static inline void region_start(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt)
+{
+    r->fn = r->run = fn;
+    r->data = r->argument = data;
+    r->nt = nt;
+    r->acts = r->may = r->lowered = r->shared = r->direct = r->verify = r->nested = r->set = false;
+    r->again = false; /* in one store */
+    r->timed = NULL;
+}
+
+/* An outermost region like the last one from its place, that nothing is decided on: it begins. */
+static __attribute__((noinline)) bool region_again(struct omp_hook_region *r, void (*fn)(void *), void *data,
+                                                   unsigned nt, struct base_frame frame)
+{
+    struct omp_hook_thread *t = &omp_hook_thread;
+    if (t->depth || t->region || teams_share_timed() || places_team.kind)
+        return false;
+    const struct session_memo *memo = session_memo_find(again_name(fn), frame.at);
+    if (!memo || libgomp_real()->omp_get_level())
+        return false;
+    uint32_t team = team_size(t, nt);
+    r->site = (struct omp_hook_site *)memo->of;
+    if (!team || !omp_hook_team_again(r->site, team))
+        return false;
+    region_start(r, fn, data, nt);
+    r->stream = memo->stream;
+    r->traits = 0;
+    r->asked = nt;
+    r->team = r->program = team;
+    r->again = true;
+    push(t, r);
+    session_memo_open(memo, frame, &r->span, r);
+    return true;
+}
+
 static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
-                        uint32_t traits, void *caller, struct base_frame frame)
+                        uint32_t traits, struct base_frame frame)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
     omp_hook_look_back(t, frame);
-    r->fn = r->run = fn;
-    r->data = r->argument = data;
     /* Inside a lowered region one thread is what the program's own nested regions would get. */
-    r->nt = t->lowered ? 1 : nt;
-    r->acts = r->may = r->lowered = r->shared = r->direct = r->verify = r->nested = r->set = false; /* in one store */
-    r->timed = NULL;
+    region_start(r, fn, data, t->lowered ? 1 : nt);
     r->stream = omp_hook_enter(t, frame);
     if (teams_share_timed() && teams_share_runs())
         look_inside_nested(r, traits);
     if (!r->stream)
         return;
     r->traits = traits;
-    r->caller = caller;
+    r->frame = frame;
     r->asked = nt;
     r->site = NULL;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (t->depth == 0)
         omp_hook_team_prepare(r, nt, flags);
-    r->calls = session_call_ns(r->stream);
-    begin_span(r);
+    begin_span(r, t->depth == 0);
     if (r->acts) {
         base_fpu_t kept = base_fpu_hold();
         omp_hook_team_choose(r);
@@ -234,10 +285,10 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
 
 /* errno is the program's: what a first sight does to it, and restoring control variables, shows nowhere. */
 static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
-                         uint32_t traits, void *caller, struct base_frame frame)
+                         uint32_t traits, struct base_frame frame)
 {
     int kept = errno;
-    region_open(r, fn, data, nt, flags, traits, caller, frame);
+    region_open(r, fn, data, nt, flags, traits, frame);
     errno = kept;
 }
 
@@ -295,10 +346,27 @@ static void region_close(struct omp_hook_region *r)
         session_count_action(r->stream, gain);
 }
 
+/* Of a region that was like the last one. */
+static void region_close_again(struct omp_hook_region *r)
+{
+    struct omp_hook_site *site = r->site;
+    struct grammar_event event;
+    uint64_t end = base_clock_now(), ns = end - r->span.begin;
+    pop(&omp_hook_thread, r);
+    event.channels = 1u << GRAMMAR_TEAM;
+    event.value[GRAMMAR_TEAM] = r->team;
+    bool contains = session_end_at(r->stream, &r->span, &event, end, 0);
+    omp_hook_team_ran(site, contains);
+    teams_account_add(&site->account, ns, contains ? calls_since(r->stream, r->span.calls, ns) : 0, r->team);
+}
+
 static void region_end(struct omp_hook_region *r)
 {
     int kept = errno;
-    region_close(r);
+    if (r->again)
+        region_close_again(r);
+    else
+        region_close(r);
     errno = kept;
 }
 
@@ -307,7 +375,8 @@ static void region_end(struct omp_hook_region *r)
     void name parameters                                                                  \
     {                                                                                     \
         struct omp_hook_region r;                                                         \
-        region_begin(&r, fn, data, nt, flags, 0, __builtin_return_address(0), base_frame_here()); \
+        if (!region_again(&r, fn, data, nt, base_frame_here()))                           \
+            region_begin(&r, fn, data, nt, flags, 0, base_frame_here());                  \
         if (r.shared) {                                                                   \
             r.loop = work;                                                                \
             omp_shares_run(&r);                                                           \
@@ -329,7 +398,7 @@ PYTHIA_API unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, uns
 unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned nt, unsigned flags)
 {
     struct omp_hook_region r;
-    region_begin(&r, fn, data, nt, flags, OMP_HOOK_DIRECT, __builtin_return_address(0), base_frame_here());
+    region_begin(&r, fn, data, nt, flags, OMP_HOOK_DIRECT, base_frame_here());
     unsigned team = libgomp_real()->GOMP_parallel_reductions(fn, data, r.nt, flags);
     r.team = team;
     region_end(&r);
@@ -340,8 +409,7 @@ PYTHIA_API void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, u
 void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned limit, unsigned flags)
 {
     struct omp_hook_region r;
-    region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_LEAGUE,
-                 __builtin_return_address(0), base_frame_here());
+    region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_LEAGUE, base_frame_here());
     libgomp_real()->GOMP_teams_reg(fn, data, teams, limit, flags);
     region_end(&r);
 }

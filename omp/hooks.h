@@ -54,7 +54,7 @@ struct omp_hook_region {
     void *data;
     void (*run)(void *); /* what libgomp gets */
     void *argument;
-    void *caller;                     /* return address in the program */
+    struct base_frame frame;          /* of the hook: its word is the return address into the program */
     struct omp_hook_region *outer;    /* on this thread */
     struct session_stream *stream;    /* NULL: not recorded */
     struct session_span span;
@@ -72,6 +72,7 @@ struct omp_hook_region {
     bool direct;                      /* called without libgomp */
     bool verify;                      /* look at the team from inside, although its size is foreseen */
     bool nested;                      /* inside one whose threads are timed */
+    bool again;                       /* nothing is decided on, it is not looked at from inside */
     bool set;                         /* icv holds what the region changed while it was called directly */
     struct omp_hook_loop loop;        /* that the region begins with: set by the hook */
     uint64_t construct;               /* that its shares begin with */
@@ -79,7 +80,6 @@ struct omp_hook_region {
     struct places_run placed;         /* where the program wished for a place */
     struct teams_team *timed;         /* its threads are (teams/share.h); NULL: they are not */
     struct teams_share share;         /* of the thread that entered it, there */
-    uint64_t calls;                   /* ns in MPI calls of the stream at its begin */
     struct omp_hook_icv icv;
 };
 

@@ -62,7 +62,7 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     *site = (struct omp_hook_site){.fn = (uintptr_t)r->fn};
     site->entry = GRAMMAR_NONE;
     enum libgomp_listed listed =
-        libgomp_safe_named(session_kept(), (uintptr_t)r->fn, libgomp_safe_function((uintptr_t)r->caller - 1));
+        libgomp_safe_named(session_kept(), (uintptr_t)r->fn, libgomp_safe_function(r->frame.word - 1));
     site->allowed = listed == LIBGOMP_ALLOWED;
     if (listed == LIBGOMP_DENIED)
         omp_hook_site_fix(site, JOB_FIXED_LISTED);

@@ -210,6 +210,18 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     r->verify = !r->direct && due;
 }
 
+bool omp_hook_team_again(struct omp_hook_site *site, uint32_t team)
+{
+    int now = atomic_load_explicit(&acting, memory_order_relaxed);
+    bool left = now == 1 || (now == 2 && team > 1 && site->asked && !possible); /* alone: nothing is decided */
+    if (!left || atomic_load_explicit(&owner, memory_order_relaxed) != &omp_hook_thread ||
+        teams_account_is_due(&site->account))
+        return false;
+    site->account.executions++;
+    site->stats.team = team;
+    return true;
+}
+
 /* Sizes to try a program with: always the same; or one, the middle, the program's. */
 static uint32_t forced(const struct omp_hook_region *r)
 {
@@ -259,28 +271,33 @@ static void count(struct omp_hook_region *r, double took, double gain)
 }
 
 /* How a region that ran shows that it depends on its team: 0, or a bit of enum job_fixed. */
-static uint32_t shown(const struct omp_hook_region *r)
+static uint32_t shown(bool contains)
 {
-    if (session_contains(r->stream, &r->span))
-        return JOB_FIXED_CALLS;
-    if (tasks_created())
-        return JOB_FIXED_TASKS;
-    if (r->verify && r->program && r->nt == r->asked && r->team && r->team != r->program)
-        return JOB_FIXED_TEAM;
-    return 0;
+    return contains ? JOB_FIXED_CALLS : tasks_created() ? JOB_FIXED_TASKS : 0;
+}
+
+void omp_hook_team_ran(struct omp_hook_site *site, bool contains)
+{
+    uint32_t reason = shown(contains);
+    site->stats.executions++;
+    site->stats.verified += reason == 0;
+    if (__builtin_expect(reason != 0, 0))
+        omp_hook_site_fix(site, reason);
 }
 
 double omp_hook_team_learn(struct omp_hook_region *r)
 {
-    uint32_t reason = shown(r);
+    bool contains = session_contains(r->stream, &r->span);
     double gain = 0;
-    if (reason)
-        omp_hook_site_fix(r->site, reason);
     if (!r->acts && !r->verify) { /* the stream has its times */
-        r->site->stats.executions++;
-        r->site->stats.verified += reason == 0;
+        omp_hook_team_ran(r->site, contains);
         return 0;
     }
+    uint32_t reason = shown(contains);
+    if (!reason && r->verify && r->program && r->nt == r->asked && r->team && r->team != r->program)
+        reason = JOB_FIXED_TEAM;
+    if (reason)
+        omp_hook_site_fix(r->site, reason);
     base_fpu_t kept = base_fpu_hold();
     double took = (double)(r->end - r->span.begin);
     if (r->acts && wanted == BEST)

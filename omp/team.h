@@ -30,6 +30,11 @@ void omp_hook_team_leave(void);
 /* Before the span of an outermost region begins: sets r->site where the region is watched, r->acts where its size is
    decided on, r->may where it may be changed, r->verify where it is looked at from inside. */
 void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags);
+/* Whether an outermost region of a site that was prepared before, which gets so many threads, runs as it is and unseen
+   from inside: then it begins. */
+bool omp_hook_team_again(struct omp_hook_site *site, uint32_t team);
+/* It has ended; `contains`: calls or regions. */
+void omp_hook_team_ran(struct omp_hook_site *site, bool contains);
 /* After its begin, for a region that acts: sets r->nt, r->lowered, r->direct where its team changes. */
 void omp_hook_team_choose(struct omp_hook_region *r);
 

@@ -56,7 +56,6 @@ struct session_stream {
     uint64_t serial;               /* of the span that was opened last */
     uint64_t left;                 /* calls and spans that were left without an end */
     uint64_t anew;                 /* calls that were looked at though they might have been like the last one there */
-    struct base_frame frame;       /* of the hook that entered last */
     uint64_t begin, last;          /* ns; end of the last event */
     uint64_t polls;                /* that found nothing */
     uint64_t polled_ns, polled_until, polled_at; /* in polls that found nothing, since that many events */

@@ -44,6 +44,10 @@ static inline void session_memo_enter(struct base_frame frame)
 {
     base_guard_holder = frame;
 }
+/* A region begins that it was found by, `what` the outlined function: as session_enter_region() and
+   session_begin_region(). */
+void session_memo_open(const struct session_memo *memo, struct base_frame frame, struct session_span *span,
+                       void *owner);
 /* It has ended: as session_whole_as(). errno stays. */
 void session_memo_whole(const struct session_memo *memo, struct grammar_event *event, uint64_t begin, uint64_t end);
 /* To be filled by the hook, `what` last. NULL: the call is no event yet, or its place is not remembered. */

@@ -54,7 +54,6 @@ static __attribute__((noinline)) struct session_stream *enter_slowly(struct base
         base_guard_leave();
         return NULL;
     }
-    s->frame = frame;
     if (s->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed))
         session_control_stream(s);
     close_left(s, frame);
@@ -69,7 +68,6 @@ struct session_stream *session_enter_from(struct base_frame frame)
                          base_guard_holder.at != 0, 0) || s->open_count)
         return enter_slowly(frame);
     base_guard_holder = frame;
-    s->frame = frame;
     return s;
 }
 
@@ -285,6 +283,22 @@ static __attribute__((noinline)) uint32_t region_entry(struct session_stream *s,
     return session_keys_find(&s->keys, &key);
 }
 
+/* The stream's guard is taken, and given back. */
+static inline __attribute__((always_inline)) void span_open(struct session_stream *s, struct session_span *span,
+                                                            uintptr_t fn, uint32_t path, uint32_t entry, void *owner)
+{
+    uint64_t begin = session_now(s), serial = ++s->serial;
+    *span = (struct session_span){begin, serial, entry, s->open_count, s->call_ns};
+    struct session_open *open = span_push(s);
+    if (__builtin_expect(open != NULL, 1))
+        *open = (struct session_open){base_guard_holder, owner, begin, 0, serial, entry, path, false};
+    else
+        session_off("out of memory for a region");
+    if (watch_board_mine && entry != GRAMMAR_NONE)
+        watch_board_region(watch_board_mine, fn, begin);
+    base_guard_leave();
+}
+
 __attribute__((flatten))
 void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
                           uint32_t path, uint32_t *entry, void *owner)
@@ -295,16 +309,14 @@ void session_begin_region(struct session_stream *s, struct session_span *span, c
         e = *entry = region_entry(s, name, fn);
     open_around(s, e);
     leave_out_opening(s);
-    *span = (struct session_span){.begin = session_now(s), .serial = ++s->serial, .entry = e, .level = s->open_count};
-    struct session_open *open = span_push(s);
-    if (open)
-        *open = (struct session_open){.frame = s->frame, .owner = owner, .begin = span->begin, .serial = span->serial,
-                                      .entry = e, .path = path};
-    else
-        session_off("out of memory for a region");
-    if (watch_board_mine && e != GRAMMAR_NONE)
-        watch_board_region(watch_board_mine, fn, span->begin);
-    base_guard_leave();
+    span_open(s, span, fn, path, e, owner);
+}
+
+void session_memo_open(const struct session_memo *memo, struct base_frame frame, struct session_span *span,
+                       void *owner)
+{
+    session_memo_enter(frame);
+    span_open(memo->stream, span, (uintptr_t)memo->what, memo->path, memo->entry, owner);
 }
 
 /* Inside the innermost of so many spans. The gap before those that are not opened yet is still to come, from `last` to
@@ -325,7 +337,7 @@ void session_stream_skip(struct session_stream *s, uint64_t ns)
 }
 
 /* `span` is no longer on the stack. */
-static void account(struct session_stream *s, const struct session_open *span, uint64_t end)
+static inline void account(struct session_stream *s, const struct session_open *span, uint64_t end)
 {
     uint64_t total = end - span->begin, exclusive = total > span->inside ? total - span->inside : 0;
     s->region_ns += exclusive;
@@ -358,12 +370,15 @@ static inline void show(const struct session_stream *s, uint32_t entry, const st
         watch_thread_left(s->place, end);
 }
 
-static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,
-                     uint64_t skipped)
+/* `plain`: nothing is around it nor was inside, and nothing skipped. */
+static inline __attribute__((always_inline)) void span_end(struct session_stream *s, const struct session_open *span,
+                                                           struct grammar_event *e, uint64_t end, uint64_t skipped,
+                                                           bool plain)
 {
+    bool opened = !plain && span->opened;
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
-        append(s, span->entry, span->opened ? JOB_CLOSE : JOB_LEAF, JOB_REGION, span->path,
-               span->opened ? end : span->begin, end, e, span->opened || s->open_count, !span->opened && !skipped);
+        append(s, span->entry, opened ? JOB_CLOSE : JOB_LEAF, JOB_REGION, span->path, opened ? end : span->begin, end,
+               e, !plain && (opened || s->open_count), !opened && !skipped);
         account(s, span, end);
         leave_skipped(s, skipped);
         show(s, span->entry, e, end);
@@ -379,7 +394,7 @@ static __attribute__((noinline)) void close_innermost(struct session_stream *s)
     struct grammar_event e;
     e.channels = 0;
     s->left++;
-    span_end(s, &s->open[--s->open_count], &e, session_now(s), 0);
+    span_end(s, &s->open[--s->open_count], &e, session_now(s), 0, false);
 }
 
 /* Ends the spans whose hooks do not run any more, as seen from the frame `here`; what is inside one that does not does
@@ -409,9 +424,16 @@ void *session_owner(struct base_frame here)
     return s->open_count ? s->open[s->open_count - 1].owner : NULL;
 }
 
-void session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *e, uint64_t end,
+static __attribute__((noinline)) void span_end_slowly(struct session_stream *s, const struct session_open *span,
+                                                      struct grammar_event *e, uint64_t end, uint64_t skipped)
+{
+    span_end(s, span, e, end, skipped, false);
+}
+
+bool session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *e, uint64_t end,
                     uint64_t skipped)
 {
+    bool contains = false;
     if (base_guard_enter(base_frame_here()) == BASE_GUARD_LEFT)
         stream_was_left();
     while (s->open_count > span->level && s->open[s->open_count - 1].serial != span->serial) /* it has not shown yet */
@@ -419,9 +441,15 @@ void session_end_at(struct session_stream *s, struct session_span *span, struct 
     if (s->open_count > span->level) {
         const struct session_open *open = &s->open[--s->open_count]; /* where it was, until another one is opened */
         end = end < s->last ? s->last : end;
-        span_end(s, open, e, end < open->begin ? open->begin : end, skipped);
+        end = end < open->begin ? open->begin : end;
+        contains = open->opened;
+        if (__builtin_expect(contains || s->open_count || skipped, 0))
+            span_end_slowly(s, open, e, end, skipped);
+        else
+            span_end(s, open, e, end, 0, true);
     }
     base_guard_leave();
+    return contains;
 }
 
 /* What can be is written before the append: so little of it has to be kept in registers meanwhile. */

@@ -52,6 +52,7 @@ struct session_span {
     uint64_t serial; /* tells it from those that had its place before */
     uint32_t entry;  /* of its key, in the stream's table */
     uint32_t level;  /* place on the stack */
+    uint64_t calls;  /* session_call_ns() */
 };
 
 /* --- Streams and events --- */
@@ -77,8 +78,8 @@ void session_begin_region(struct session_stream *s, struct session_span *span, c
 /* Owner of this thread's innermost span whose hook still runs, asked from the frame `here`; NULL: there is none. */
 void *session_owner(struct base_frame here);
 /* Of the event its channels and their values are the hook's; the rest is filled in. The span ended at `end`, ns; what
-   was `skipped` since is in nobody's gap or duration. */
-void session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *event, uint64_t end,
+   was `skipped` since is in nobody's gap or duration. Whether other spans were inside. */
+bool session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *event, uint64_t end,
                     uint64_t skipped);
 /* Whether other spans were inside an open one. */
 bool session_contains(const struct session_stream *s, const struct session_span *span);

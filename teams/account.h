@@ -33,15 +33,19 @@ struct teams_account {
 };
 
 /* Whether the next execution is to be timed. */
-static inline bool teams_account_due(struct teams_account *a)
+static inline bool teams_account_is_due(const struct teams_account *a)
 {
     enum { FIRST = 4, EVERY = 16, MANY = 1024, SELDOM = 64 };
-    uint64_t n = a->executions++;
-    if (a->likely) {
-        a->likely--;
-        return true;
-    }
-    return n % (n < MANY ? EVERY : SELDOM) == 0 || n < FIRST;
+    uint64_t n = a->executions;
+    return a->likely || n % (n < MANY ? EVERY : SELDOM) == 0 || n < FIRST;
+}
+/* The same; it begins. */
+static inline bool teams_account_due(struct teams_account *a)
+{
+    bool due = teams_account_is_due(a);
+    a->executions++;
+    a->likely -= a->likely > 0;
+    return due;
 }
 
 /* One took so long. */
