@@ -175,6 +175,9 @@ void replay_bind_destroy(struct replay_bind *b)
         free(b->rank[r].apart);
     }
     free(b->shape);
+    for (uint32_t c = 0; b->others && c < b->job->class_count; c++)
+        free(b->others[c]);
+    free(b->others);
     free(b->role);
     free(b->rank);
     free(b->site_of);

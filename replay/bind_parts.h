@@ -57,6 +57,7 @@ struct replay_bind {
     uint32_t site_count;
     struct bind_role *role;
     uint32_t role_count, role_room;
+    struct bind_times **others; /* of each class by node, once asked for: members without times of their own there */
     struct bind_rank *rank;
     struct bind_shape *shape;
     uint32_t shape_count;

@@ -3,6 +3,7 @@
  * How long each rank takes at each node: its own times where the job has them, else its class's means, with what the
  * rank's totals say beside.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -61,6 +62,51 @@ double bind_visits(const struct replay_bind *b, uint32_t rank, uint32_t node)
     const struct bind_role *r = &b->role[b->rank[rank].role];
 
     return (double)r->uses[r->rule_of[node]] * (double)r->grammar->nodes[node].exponent;
+}
+
+/* What is left of a node's mean when those that have times of their own are taken out. */
+static float rest_of(const struct grammar_moments *all, double count, double own, double left)
+{
+    return (float)fmax((grammar_moments_mean(all, (uint64_t)count) * count - own) / left, 0);
+}
+
+/*
+ * Of each node of a class what its members take that have no times of their own there: its means are of all. A rank
+ * that waits long in one call has its own there, and the others, which do not, would wait as long on average.
+ */
+static const struct bind_times *rest_times(struct replay_bind *b, uint32_t c)
+{
+    const struct grammar_flat *g = b->job->classes[c].grammar;
+    struct own { double count, gap, call; } *own;
+
+    b->others = b->others ?: calloc(b->job->class_count + 1u, sizeof *b->others);
+    if (b->others[c])
+        return b->others[c];
+    own = calloc(g->node_count + 1u, sizeof *own);
+    b->others[c] = calloc(g->node_count + 1u, sizeof **b->others);
+    const struct job_own *row = b->job->own.row;
+    for (uint32_t at = BASE_ARRAY_PLACE(b->job->own.count, i, row[i].class_index < c);
+         at < b->job->own.count && row[at].class_index == c; at++) {
+        const struct job_own *o = &row[at];
+        if (o->thread || !o->ranks)
+            continue;
+        const struct bind_role *role = &b->role[find_role(b, c, o->rank)];
+        double visits = (double)role->uses[role->rule_of[o->node]] * (double)role->grammar->nodes[o->node].exponent;
+        own[o->node].count += visits * o->ranks;
+        own[o->node].gap += visits * (double)o->sum[JOB_OWN_GAP];
+        own[o->node].call += visits * (double)o->sum[JOB_OWN_DURATION];
+    }
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        const struct grammar_stats *s = &g->stats[n];
+        double all = (double)s->count, left = all - own[n].count;
+        b->others[c][n] = mean_times(s);
+        if (own[n].count > 0 && left > 0.5) {
+            b->others[c][n].gap = rest_of(&s->gap, all, own[n].gap, left);
+            b->others[c][n].call = rest_of(&s->duration, all, own[n].call, left);
+        }
+    }
+    free(own);
+    return b->others[c];
 }
 
 /* The rank's own times where the job has them. */
@@ -170,10 +216,11 @@ void bind_times_find(struct replay_bind *b, uint32_t rank)
     r->shared = r->node != NULL;
     if (!r->shared)
         r->node = calloc(g->node_count + 1, sizeof *r->node);
+    const struct bind_times *rest = r->shared ? NULL : rest_times(b, c);
     bool own = false;
     for (uint32_t n = 0; n < g->node_count && !r->shared; n++)
         if (!grammar_is_rule(g->nodes[n].symbol)) {
-            r->node[n] = mean_times(&g->stats[n]);
+            r->node[n] = rest[n];
             own |= own_times(b, rank, n);
             if (job_is_start(b->job, g->nodes[n].symbol)) /* the job runs from there on */
                 r->node[n].call = r->node[n].call_deviation = 0;

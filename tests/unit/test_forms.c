@@ -8,6 +8,7 @@
 #include "findings/findings.h"
 #include "page/export.h"
 #include "page/html.h"
+#include "replay/bind.h"
 #include "tests/unit/hand_job.h"
 #include "tests/unit/unit.h"
 #include "views/scaling.h"
@@ -265,6 +266,29 @@ START_TEST(gains_are_bounded)
 }
 END_TEST
 
+/* Only rank 1 waits long in MPI_Barrier: its own time is known, and rank 0's is what is left, not the mean of both. */
+START_TEST(times_of_others_are_what_is_left)
+{
+    struct job *j = job_create();
+    uint32_t many = hand_call(j, "MPI_Send", 0x20, JOB_P2P);
+    uint32_t once = hand_call(j, "MPI_Barrier", 0x30, JOB_COLLECTIVE);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        struct grammar *g = grammar_create(1 << 20);
+        for (int i = 0; i < 1000; i++)
+            hand_append(g, many, 0, rank ? 1 : 100);
+        hand_append(g, once, 0, rank ? 100000 : 10);
+        hand_stream(j, g, rank, 101010, 101010);
+    }
+    struct replay_bind *b = replay_bind_create(j, NULL);
+    double ns = 0;
+    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
+        ns += replay_bind_site(b, s)->terminal == once ? replay_bind_site(b, s)->call_ns : 0;
+    ck_assert_double_eq_tol(ns, 100010e3, 10e3);
+    replay_bind_destroy(b);
+    job_destroy(j);
+}
+END_TEST
+
 /* What to try takes no letter of a call's name: there is a line more. */
 START_TEST(no_call_is_cut_for_advice)
 {
@@ -400,7 +424,8 @@ int main(void)
         UNIT_TEST(scaling_by_all_threads),
         UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen),
         UNIT_TEST(an_empty_job_can_be_reported), UNIT_TEST(gains_are_bounded),
-        UNIT_TEST(no_call_is_cut_for_advice), UNIT_LOOP(hostile_figures_are_printed, 20),
+        UNIT_TEST(no_call_is_cut_for_advice),
+        UNIT_TEST(times_of_others_are_what_is_left), UNIT_LOOP(hostile_figures_are_printed, 20),
     };
     return unit_run("page/forms", tests, UNIT_COUNT(tests));
 }
