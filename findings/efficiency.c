@@ -163,8 +163,10 @@ static double add_rank(struct report_efficiency *e, const struct report_rank *r,
     double launch = (double)r->launch_ns, wall = above((double)r->wall_ns, launch);
     double outside_mpi = above((double)r->mpi_ns, k->region_mpi + launch);
     double mpi = e->threads * outside_mpi + k->part[JOB_THREADS_MPI], inside = above(k->all, k->part[JOB_THREADS_MPI]);
-    double serial = above(above(wall, outside_mpi), k->region), useful = serial + k->part[JOB_THREADS_WORK];
-    double own = above(e->threads * wall, mpi);
+    double serial = above(above(wall, outside_mpi), k->region), own = above(e->threads * wall, mpi);
+    /* Teams have no more time than there is, though their threads' own clocks may say a little more. */
+    double fits = inside > above(own, serial) ? above(own, serial) / inside : 1;
+    double useful = serial + fits * k->part[JOB_THREADS_WORK];
 
     /* Of a block's ranks its longest one is known by its first thread. */
     double longest = e->threads * ((double)r->useful.most + k->region_mpi) - k->part[JOB_THREADS_MPI];
@@ -172,9 +174,9 @@ static double add_rank(struct report_efficiency *e, const struct report_rank *r,
     job_extent_join(&e->useful, &r->useful);
     e->of.mpi += mpi * r->ranks;
     e->of.serial += above(own, serial + inside) * r->ranks;
-    e->of.fork_join += (k->part[JOB_THREADS_FORK] + k->part[JOB_THREADS_JOIN]) * r->ranks;
-    e->of.waiting += k->part[JOB_THREADS_WAIT] * r->ranks;
-    e->of.uneven += k->part[JOB_THREADS_UNEVEN] * r->ranks;
+    e->of.fork_join += fits * (k->part[JOB_THREADS_FORK] + k->part[JOB_THREADS_JOIN]) * r->ranks;
+    e->of.waiting += fits * k->part[JOB_THREADS_WAIT] * r->ranks;
+    e->of.uneven += fits * k->part[JOB_THREADS_UNEVEN] * r->ranks;
     e->of.useful += useful * r->ranks;
     return own;
 }

@@ -266,6 +266,30 @@ START_TEST(gains_are_bounded)
 }
 END_TEST
 
+/* Threads' own clocks may say more than there was: the parts are no more than all. */
+START_TEST(parts_are_no_more_than_the_capacity)
+{
+    struct job *j = job_create();
+    uint32_t region = hand_region(j, 0x30);
+    struct grammar *g = grammar_create(1 << 20);
+    for (int i = 0; i < 10; i++)
+        hand_append(g, region, 0, 1000);
+    hand_stream(j, g, 0, 10000, 0);
+    j->info.threads = 2;
+    struct job_threads t = { .rank = 0, .callsite = GRAMMAR_NONE, .ranks = 1, .threads = 2, .samples = 10,
+                             .region_ns = 10000000, .team_ns = 20050000, .timed_ns = 20050000 };
+    t.part[JOB_THREADS_WORK] = 15000000;
+    t.part[JOB_THREADS_UNEVEN] = 5050000;
+    ck_assert_int_eq(job_threads_add(j, &t), 0);
+    struct report *r = report_create(j);
+    const struct report_capacity *of = &r->model->efficiency.of;
+    ck_assert_double_eq_tol(of->mpi + of->ended + of->useful + of->serial + of->fork_join + of->waiting + of->uneven,
+                            of->all, 1);
+    report_destroy(r);
+    job_destroy(j);
+}
+END_TEST
+
 /* Only rank 1 waits long in MPI_Barrier: its own time is known, and rank 0's is what is left, not the mean of both. */
 START_TEST(times_of_others_are_what_is_left)
 {
@@ -425,7 +449,8 @@ int main(void)
         UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen),
         UNIT_TEST(an_empty_job_can_be_reported), UNIT_TEST(gains_are_bounded),
         UNIT_TEST(no_call_is_cut_for_advice),
-        UNIT_TEST(times_of_others_are_what_is_left), UNIT_LOOP(hostile_figures_are_printed, 20),
+        UNIT_TEST(times_of_others_are_what_is_left),
+        UNIT_TEST(parts_are_no_more_than_the_capacity), UNIT_LOOP(hostile_figures_are_printed, 20),
     };
     return unit_run("page/forms", tests, UNIT_COUNT(tests));
 }
