@@ -76,7 +76,14 @@ bench_omp_blas_LDADD = -ldl -lm
 CLEANFILES += bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
 BENCHES += bench-omp
 endif
-EXTRA_DIST += %D%/omp_cost.sh %D%/omp_teams.sh %D%/omp_programs.sh
+EXTRA_DIST += %D%/omp_cost.sh %D%/omp_teams.sh %D%/omp_programs.sh %D%/gain.sh %D%/planted_truth.sh
+
+# Some ten minutes each; neither is of `make bench`.
+bench-planted: all
+	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/planted_truth.sh"
+
+bench-gain: all bench/omp_blas$(EXEEXT)
+	@cd "$(top_builddir)" && bash "$(abs_srcdir)/bench/gain.sh"
 
 bench-omp: all bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
 	@cd "$(top_builddir)" && bash "$(abs_srcdir)/bench/omp_cost.sh"
@@ -84,7 +91,7 @@ bench-omp: all bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
 	@cd "$(top_builddir)" && for p in dgesdd dsyev; do \
 	  bash "$(abs_srcdir)/bench/omp_teams.sh" -q -p $$p -s '50 200' -t '2 4' || [ $$? = 77 ] || exit 1; done
 
-.PHONY: bench-omp
+.PHONY: bench-omp bench-planted bench-gain
 
 if HAVE_GNU_OPENMP
 EXTRA_PROGRAMS += bench/omp_tasks
