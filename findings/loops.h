@@ -16,6 +16,8 @@
  * Turns are entries and steps back: exact sums, for each stream. Where one turn ends in a loop within and the next one
  * begins in it, with no other call between, that turn is counted as the inner loop's: for { for { A } if (rare) B }.
  *
+ * A turn in which nothing is called that is recorded is not seen: for { if (i % 4 == 0) A } turns as often as A comes.
+ *
  * What is called along several paths within one turn of a loop is one loop there. Without the code, and for programs
  * that are interpreted, loops are the strongly connected parts of the graph of successive events, their first event the
  * head.

@@ -5,7 +5,7 @@
  *   Perfetto, chrome://tracing   Trace Event Format: a process a rank, a thread a thread, a slice a call or region,
  *                                a flow a message
  *   Graphviz                     the rules of each class: who uses whom, how often
- *   flame graphs, speedscope     own times of the call paths (findings/calltree.h), in ns
+ *   flame graphs                 own times of the call paths (findings/calltree.h), in ns
  *
  * Threads: owner.  Hook-safe: no.
  */
@@ -41,9 +41,8 @@ void report_print_trace(struct report *r, const struct report_export *how, FILE 
 /* What each rank does, as GOAL for LogGOPSim, every turn of it: the operations that the replay runs, by the model that
    is fitted to the job, in whole ns. A job that cannot be replayed has no ranks there. */
 void report_print_goal(struct report *r, FILE *out);
-/* "main;solve;MPI_Allreduce loops.c:31 1234567", a line a path; speedscope's JSON. */
+/* "main;solve;MPI_Allreduce loops.c:31 1234567", a line a path. */
 void report_print_folded(struct report *r, FILE *out);
-void report_print_speedscope(struct report *r, FILE *out);
 /* Beyond `limit` edges a rule's further parts are one node "…". */
 void report_print_dot(struct report *r, const struct report_export *how, FILE *out);
 

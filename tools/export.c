@@ -9,7 +9,7 @@
 #include "tools/tool.h"
 #include "views/views.h"
 
-enum target { PERFETTO, DOT, CSV, STACKS, SPEEDSCOPE, GOAL, NONE };
+enum target { PERFETTO, DOT, CSV, STACKS, GOAL, NONE };
 enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 200, GOAL_LIMIT = 1000000 };
 
 struct request {
@@ -21,11 +21,11 @@ struct request {
     const char *why_folded; /* the trace that was written; NULL: it is not */
 };
 
-static const char *const targets[] = { "perfetto", "dot", "csv", "stacks", "speedscope", "goal", NULL };
+static const char *const targets[] = { "perfetto", "dot", "csv", "stacks", "goal", NULL };
 static const struct tool_option options[] = {
     TOOL_CHOICE(to, 't', "to", "FORMAT", targets, "perfetto (Trace Event JSON, also for chrome://tracing), dot "
-                "(Graphviz), csv (the callsites), stacks (call paths with their own ns, for flame graphs), speedscope "
-                "(the same, for speedscope.app), goal (what each rank does, for LogGOPSim)"),
+                "(Graphviz), csv (the callsites), stacks (call paths with their own ns, for flame graphs and "
+                "speedscope.app), goal (what each rank does, for LogGOPSim)"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(limit, 0, "limit", "N", 1, 0, "perfetto: expand up to N events, and fold a job that has more (1000000); "
                "dot: up to N edges (200); goal: refuse a job of more events (1000000)"),
@@ -36,7 +36,7 @@ static const struct tool_option options[] = {
 static void check(void *request, struct argp_state *state)
 {
     if (((struct request *)request)->to == NONE)
-        argp_error(state, "to which format? --to perfetto, dot, csv, stacks, speedscope or goal");
+        argp_error(state, "to which format? --to perfetto, dot, csv, stacks or goal");
 }
 
 static const struct tool_line usage = {
@@ -79,8 +79,7 @@ static void print(void *request, FILE *out)
     struct report_export how = { .limit = r->limit ? r->limit : DOT_LIMIT };
 
     static void (*const plain[])(struct report *, FILE *) = {
-        [CSV] = report_print_csv, [STACKS] = report_print_folded, [SPEEDSCOPE] = report_print_speedscope,
-        [GOAL] = report_print_goal };
+        [CSV] = report_print_csv, [STACKS] = report_print_folded, [GOAL] = report_print_goal };
 
     if (r->to == PERFETTO)
         print_trace(report, r, out);

@@ -322,7 +322,6 @@ static void print_page(struct report *r)
 {
     report_print_html(r, nowhere);
     report_print_folded(r, nowhere);
-    report_print_speedscope(r, nowhere);
 }
 
 static void print_exports(struct report *r)

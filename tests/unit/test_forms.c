@@ -14,9 +14,9 @@
 #include "views/scaling.h"
 #include "views/views.h"
 
-/* JSON, CSV, the seven views, all loops, all call paths, page, trace in two forms, graph, stacks in two, and side by
+/* JSON, CSV, the seven views, all loops, all call paths, page, trace in two forms, graph, stacks, and side by
    side with itself. */
-enum { OTHERS = 9, FORMS = 18 };
+enum { OTHERS = 9, FORMS = 17 };
 
 static void print_other_form(struct report *r, int form, FILE *out)
 {
@@ -42,9 +42,6 @@ static void print_other_form(struct report *r, int form, FILE *out)
         break;
     case 6:
         report_print_folded(r, out);
-        break;
-    case 7:
-        report_print_speedscope(r, out);
         break;
     default:
         report_print_scaling(&two, out);
