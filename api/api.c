@@ -4,6 +4,7 @@
  * predicted run does: what the stream needs is read, when it is needed.
  */
 #include "api/api.h"
+#include "file/ahead.h"
 #include "file/file.h"
 
 #include <stdlib.h>
@@ -119,6 +120,7 @@ int api_lend(const struct api_loan *loan, pythia_oracle_t **oracle)
     int error = api_words_open(&o->words, loan->job);
     error = error ? error : api_peers_open(&o->peers, loan->job, loan->class_index, loan->rank, loan->thread,
                                             false);
+    o->peers.lent = loan->courses;
     if (error)
         api_lent_destroy(o);
     else
@@ -265,6 +267,29 @@ int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pyth
         give(oracle, distance, &a, answer);
         answer->probability *= chance;
         *peer = (uint32_t)rank;
+    }
+    leave(oracle);
+    return status;
+}
+
+int pythia_oracle_value(pythia_oracle_t *oracle, uint64_t distance, enum pythia_value what, int64_t *value,
+                        struct pythia_answer *answer)
+{
+    static const enum grammar_channel channels[] = { GRAMMAR_PEER, GRAMMAR_BYTES, GRAMMAR_INDEX };
+    struct oracle_answer a;
+    double chance;
+
+    if (!oracle || !value || !answer || !distance || distance > PYTHIA_VALUE_AHEAD || what > PYTHIA_VALUE_TAG)
+        return PYTHIA_EINVAL;
+    const struct api_peers *p = &oracle->peers;
+    int status = 1;
+    if (enter(oracle) && p->job) {
+        struct file_stream s = { p->job, p->class_index, p->rank, p->thread, p->lent ? *p->lent : p->courses };
+        status = file_value_ahead(&s, oracle->oracle, distance, channels[what], &a, value, &chance);
+    }
+    if (status == 0) {
+        give(oracle, distance, &a, answer);
+        answer->probability *= chance;
     }
     leave(oracle);
     return status;

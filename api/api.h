@@ -38,6 +38,7 @@ struct api_loan {
     struct oracle *oracle;  /* must outlive the loan, as must the job */
     const struct job *job;  /* whose terminals the oracle has */
     uint32_t class_index, rank, thread; /* of the stream, in the job */
+    struct job_follow *const *courses; /* where the stream is in its own, NULL until that is known */
 };
 /* 0 or PYTHIA_ENOMEM. The lender destroys what it lent. */
 int api_lend(const struct api_loan *loan, struct pythia_oracle **oracle);
@@ -83,6 +84,7 @@ struct api_peers {
     uint32_t class_index, rank, thread;
     struct oracle_peers *learned;
     struct job_follow *courses; /* NULL: it follows no stream, or has no recording */
+    struct job_follow *const *lent; /* somebody else's; NULL: its own */
     uint32_t turn;         /* events with peers, modulo a few: those that are judged where all is well */
 };
 

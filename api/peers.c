@@ -15,7 +15,7 @@ enum { JUDGED = 16 }; /* one in so many, where all that was said lately is right
 int api_peers_open(struct api_peers *p, const struct job *job, uint32_t class_index, uint32_t rank, uint32_t thread,
                    bool follows)
 {
-    *p = (struct api_peers){ job, class_index, rank, thread, oracle_peers_create(), NULL, 0 };
+    *p = (struct api_peers){ job, class_index, rank, thread, oracle_peers_create(), NULL, NULL, 0 };
     if (job && follows)
         p->courses = job_follow_create(job, rank);
     return p->learned && (p->courses || !job || !follows) ? 0 : PYTHIA_ENOMEM;
@@ -37,7 +37,7 @@ static void say_recorded(const struct api_peers *p, const struct oracle_peers_ev
     if (!p->job || e->reference != 0 || !file_class_at(p->job, p->class_index, e->node, &c))
         return;
     const struct job_variant *v = job_variant(&c, e->node, GRAMMAR_PEER, p->rank, p->thread);
-    if (v && p->courses && job_follow_say(p->courses, e->terminal, v, &value) && value >= 0) {
+    if (v && p->courses && job_follow_say(p->courses, e->terminal, v, 0, &value) && value >= 0) {
         said->mask = 1u << ORACLE_PEERS_COURSE;
         said->value[ORACLE_PEERS_COURSE] = value;
     }
@@ -53,7 +53,7 @@ static void say_recorded(const struct api_peers *p, const struct oracle_peers_ev
 static void pass_course(struct api_peers *p, uint32_t terminal, int64_t peer)
 {
     if (p->courses)
-        job_follow_pass(p->courses, terminal, peer);
+        job_follow_pass(p->courses, terminal, 1u << GRAMMAR_PEER, &peer);
 }
 
 void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t terminal, int64_t peer)

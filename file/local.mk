@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-file.la
 libpythia_file_la_SOURCES = %D%/file.h \
+	%D%/ahead.c %D%/ahead.h \
 	%D%/blocks.c %D%/blocks.h \
 	%D%/container.c %D%/container.h \
 	%D%/file.c \

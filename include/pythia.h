@@ -192,6 +192,18 @@ PYTHIA_CALLBACK int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *c
    Threads: owner.  Hook-safe: yes. */
 PYTHIA_CALLBACK int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pythia_answer *answer);
 
+/* What a message or collective has beside its name: the rank in its communicator or the root, as the recording has it;
+   its bytes on this rank; its tag, of what completes the number of what is completed. */
+enum pythia_value { PYTHIA_VALUE_PEER, PYTHIA_VALUE_BYTES, PYTHIA_VALUE_TAG };
+/* That of the event `distance` ahead, 1 to PYTHIA_VALUE_AHEAD, which is *answer; its probability is that of the event
+   with that value. As recorded of this stream: where it has no one value at its place, by the order in which the
+   recording's followed each other. Takes as long as `distance` predictions. Returns 0, 1: there is none, or it is not
+   known, or PYTHIA_EINVAL.
+   Threads: owner.  Hook-safe: yes. */
+enum { PYTHIA_VALUE_AHEAD = 4096 };
+PYTHIA_CALLBACK int pythia_oracle_value(pythia_oracle_t *oracle, uint64_t distance, enum pythia_value what,
+                                        int64_t *value, struct pythia_answer *answer);
+
 /* Events and ns that remain of the run, and the share of it that is done, 0 to 1. Each output may be NULL. Returns 0,
    1: not known, as in a run that is longer than recorded, or PYTHIA_EINVAL.
    Threads: owner.  Hook-safe: yes. */

@@ -6,15 +6,17 @@
 #include "job/course.h"
 #include "job/job.h"
 
-enum { SLOTS = 128, RECENT = 8, EXPANDED = 4096, LOOKS = 64 };
+enum { SLOTS = 128, RECENT = 8, EXPANDED = 4096, LOOKS = 64, MEMORY = 64 /* events after which what was counts half */ };
+enum { LEADS = GRAMMAR_INDEX + 1 }; /* channels that a place is found by: peer, bytes, index, in that order */
 
 /* Of one terminal. */
 struct place {
     uint32_t terminal, came; /* one more: 0 is none; events that came since this is its slot */
-    int64_t recent[RECENT];  /* values, the n-th at n modulo the size */
-    const struct job_variant *course; /* NULL: not known yet */
+    int64_t recent[LEADS][RECENT]; /* values, the n-th at n modulo the size; GRAMMAR_ABSENT: it had none */
+    const struct job_variant *course; /* that it is found by; NULL: not known yet */
     uint64_t next;           /* number of the next event in it */
     uint32_t right, looks;
+    float said, held;       /* lately, of the course */
 };
 
 struct job_follow {
@@ -47,30 +49,33 @@ static struct place *place_of(struct job_follow *f, uint32_t terminal)
     return p;
 }
 
-static bool said(const struct job_follow *f, const struct place *p, int64_t *value)
-{
-    return p->course && job_course_value(f->job, p->course, f->rank, p->next, value);
-}
-
 static bool given_up(const struct place *p)
 {
     return p->looks > LOOKS + p->right;
 }
 
-bool job_follow_say(struct job_follow *f, uint32_t terminal, const struct job_variant *v, int64_t *value)
+bool job_follow_say(struct job_follow *f, uint32_t terminal, const struct job_variant *v, uint64_t ahead,
+                    int64_t *value)
 {
     struct place *p = place_of(f, terminal);
     if (v->attr.kind != GRAMMAR_ATTR_VARIES || v->attr.course >= 0)
         return false;
-    p->course = v;
-    return !given_up(p) && said(f, p, value) && *value != GRAMMAR_ABSENT;
+    if (v->attr.channel < LEADS && (!p->course || v->attr.channel <= p->course->attr.channel))
+        p->course = v;
+    return !given_up(p) && job_course_value(f->job, v, f->rank, p->next + ahead, value) && *value != GRAMMAR_ABSENT;
+}
+
+double job_follow_chance(const struct job_follow *f, uint32_t terminal)
+{
+    const struct place *p = &f->of[terminal % SLOTS];
+    return p->terminal == terminal + 1 ? ((double)p->held + 1.8) / ((double)p->said + 2) : 0.9;
 }
 
 /* Whether the last `length` values that came end at value `at` of the course. */
 static bool ends_at(const struct job_follow *f, const struct place *p, uint32_t at, uint32_t length)
 {
     for (uint32_t k = 0; k < length; k++)
-        if (at < k || f->value[at - k] != p->recent[(p->came - 1 - k) % RECENT])
+        if (at < k || f->value[at - k] != p->recent[p->course->attr.channel][(p->came - 1 - k) % RECENT])
             return false;
     return true;
 }
@@ -101,14 +106,30 @@ static void look(struct job_follow *f, struct place *p)
         }
 }
 
-void job_follow_pass(struct job_follow *f, uint32_t terminal, int64_t value)
+static void judge(struct place *p, bool right)
+{
+    if (p->said >= MEMORY) {
+        p->said /= 2;
+        p->held /= 2;
+    }
+    p->said++;
+    p->held += right;
+    p->right += right;
+}
+
+void job_follow_pass(struct job_follow *f, uint32_t terminal, uint32_t channels, const int64_t *value)
 {
     struct place *p = place_of(f, terminal);
     int64_t expected;
-    bool follows = p->course && !given_up(p), right = follows && said(f, p, &expected) && expected == value;
-    p->recent[p->came++ % RECENT] = value;
-    p->right += right;
+    bool follows = p->course && !given_up(p);
+    bool known = follows && job_course_value(f->job, p->course, f->rank, p->next, &expected);
+    for (int k = 0; k < LEADS; k++)
+        p->recent[k][p->came % RECENT] = channels >> k & 1 ? value[k] : GRAMMAR_ABSENT;
+    bool right = known && expected == p->recent[p->course->attr.channel][p->came % RECENT];
+    p->came++;
     p->next++;
+    if (follows)
+        judge(p, right);
     if (follows && !right)
         look(f, p);
 }

@@ -73,7 +73,7 @@ static void say_recorded(struct session_stream *s, const struct oracle_peers_eve
         const struct job_variant *v = channel == GRAMMAR_PEER || channel == GRAMMAR_REPLY || channel == GRAMMAR_PLACE
                                           ? variant_of(s, &c, e, channel) : NULL;
         if (v && channel == GRAMMAR_PEER && s->peers.follow &&
-            job_follow_say(s->peers.follow, e->terminal, v, &value))
+            job_follow_say(s->peers.follow, e->terminal, v, 0, &value))
             say(said, ORACLE_PEERS_COURSE, value);
         if (!v || !grammar_attr_constant(&v->attr, &value))
             continue;
@@ -163,8 +163,7 @@ static bool chosen_for_sample(struct session_peers *p)
 static void pass_course(struct session_peers *p, uint32_t terminal, const struct grammar_event *event)
 {
     if (p->follow)
-        job_follow_pass(p->follow, terminal,
-                        event->channels & 1u << GRAMMAR_PEER ? event->value[GRAMMAR_PEER] : GRAMMAR_ABSENT);
+        job_follow_pass(p->follow, terminal, event->channels, event->value);
 }
 
 bool session_peers_idle(const struct session_peers *p, uint32_t peer_class, const struct grammar_event *event)

@@ -36,7 +36,8 @@ static void lend(struct session_stream *s)
 {
     uint32_t class_index = job_stream_class(session.reference, session.world.rank, s->thread);
     const struct api_loan loan = { .lender = { enter, leave, s }, .oracle = s->oracle, .job = session.reference,
-                                   .class_index = class_index, .rank = session.world.rank, .thread = s->thread };
+                                   .class_index = class_index, .rank = session.world.rank, .thread = s->thread,
+                                   .courses = &s->peers.follow };
     int error = errno;
 
     if (class_index == GRAMMAR_NONE || api_lend(&loan, &s->lent))

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "grammar/grammar.h"
+#include "job/follow.h"
 #include "oracle/oracle.h"
 #include "tools/evaluation.h"
 #include "tools/source.h"
@@ -74,7 +75,8 @@ static const struct tool_line usage = {
            "error of the stated probability, the median relative error of the time until that event, and the cost of a "
            "question; the share of the times inside the interval that was given for them (8 of 10 are promised), how wide it and "
            "time +- deviation are (medians, ns), the share inside the latter, and of the durations inside theirs; the "
-           "root mean square of the errors of times over that of the deviations given with them (1 is promised). "
+           "root mean square of the errors of times over that of the deviations given with them (1 is promised); of job "
+           "files, of the events that have a peer, bytes, or a tag, the share that was foretold with it. "
            "The last row has the cost of following an event.\n\n"
            "Example:\n"
            "  pythia evaluate --train mon.txt --test tue.txt --distances 1,16\n",
@@ -83,7 +85,8 @@ static const struct tool_line usage = {
 enum { LEARN_MEMORY = 4 << 20 }; /* as much as a stream of a predicted run has */
 
 /* `g` NULL: without a reference. */
-static int evaluate(const struct grammar_flat *g, struct source *test, struct evaluation *v, const struct request *r)
+static int evaluate(const struct grammar_flat *g, const struct source *train, struct source *test, struct evaluation *v,
+                    const struct request *r)
 {
     struct oracle_options how = { .hypotheses = (uint32_t)r->hypotheses, .learn = r->learn ? LEARN_MEMORY : 0 };
     struct oracle_index *index = g ? oracle_index_create(g) : NULL;
@@ -91,7 +94,11 @@ static int evaluate(const struct grammar_flat *g, struct source *test, struct ev
     struct oracle *o = tool_need(oracle_create(&one, NULL, g != NULL, &how));
 
     evaluation_create(v, r->distance, r->distances, r->every);
+    v->reference = train->stream;
+    if (train->job)
+        v->reference.follow = tool_need(job_follow_create(train->job, train->stream.rank));
     int rc = evaluation_follow(v, o, test);
+    job_follow_destroy(v->reference.follow);
     oracle_destroy(o);
     oracle_index_destroy(index);
     return rc;
@@ -114,7 +121,7 @@ int tool_evaluate(int argc, char **argv)
         rc = rc == TOOL_OK ? source_learn(&train, &g) : rc;
     }
     rc = rc == TOOL_OK ? source_open(&test, r.test, "predicting", words, &train, &stream) : rc;
-    rc = rc == TOOL_OK ? evaluate(g, &test, v, &r) : rc;
+    rc = rc == TOOL_OK ? evaluate(g, &train, &test, v, &r) : rc;
     if (rc == TOOL_OK)
         evaluation_print(v, r.tsv);
     source_close(&test);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/follow.h"
 #include "tools/tool.h"
 
 void evaluation_create(struct evaluation *v, const uint64_t *distance, uint32_t distances, uint64_t every)
@@ -50,6 +51,26 @@ static double median_error(const struct evaluation_errors *e)
     return 0;
 }
 
+static void judge_values(struct evaluation_column *c, const struct evaluation_answer *a, const struct grammar_event *e)
+{
+    for (int k = 0; k < EVALUATION_VALUES; k++)
+        if (e->channels >> k & 1) {
+            c->valued[k]++;
+            c->right[k] += a->terminal == e->terminal && a->values >> k & 1 && a->value[k] == e->value[k];
+        }
+}
+
+static void ask_values(struct evaluation_answer *a, const struct evaluation *v, struct oracle *o, uint64_t distance)
+{
+    struct oracle_answer answer;
+    double chance;
+
+    a->values = 0;
+    for (int k = 0; k < EVALUATION_VALUES && v->reference.job; k++)
+        if (!file_value_ahead(&v->reference, o, distance, (enum grammar_channel)k, &answer, &a->value[k], &chance))
+            a->values |= 1u << k;
+}
+
 /* Event number `events` (from 0) came, `elapsed + gap` into the stream. */
 static void judge(struct evaluation_column *c, const struct evaluation *v, const struct grammar_event *e)
 {
@@ -57,6 +78,7 @@ static void judge(struct evaluation_column *c, const struct evaluation *v, const
 
     if (!a->asked)
         return;
+    judge_values(c, a, e);
     bool hit = a->terminal == e->terminal && a->terminal != GRAMMAR_NONE;
     double wrong = (double)a->probability - hit, actual = (double)(v->elapsed + e->gap - a->elapsed);
     c->predictions++;
@@ -105,6 +127,7 @@ static void ask(struct evaluation_column *c, const struct evaluation *v, struct 
     a->duration_low = answer.duration_low;
     a->duration_high = answer.duration_high;
     a->elapsed = v->elapsed;
+    ask_values(a, v, o, c->distance);
 }
 
 int evaluation_follow(struct evaluation *v, struct oracle *o, struct source *test)
@@ -122,6 +145,8 @@ int evaluation_follow(struct evaluation *v, struct oracle *o, struct source *tes
         uint64_t begin = base_clock_system();
         oracle_follow(o, e.terminal, e.gap, e.duration);
         cost_count_since(&v->follow, begin, v->clock);
+        if (v->reference.follow)
+            job_follow_pass(v->reference.follow, e.terminal, e.channels, e.value);
         v->elapsed += e.gap + e.duration;
         v->timed |= e.gap || e.duration;
     }
@@ -129,7 +154,7 @@ int evaluation_follow(struct evaluation *v, struct oracle *o, struct source *tes
 
 /* --- Printing --- */
 
-enum { COLUMNS = 15, COSTS = 6, AFTER_COSTS = 9 };
+enum { COLUMNS = 18, COSTS = 6, AFTER_COSTS = 9 };
 static const struct { const char *key, *heading; int width, digits, tsv_digits; } columns[COLUMNS] = {
     { "distance", "distance", 8, 0, 0 }, { "predictions", "predictions", 12, 0, 0 },
     { "accuracy", "accuracy", 9, 4, 6 }, { "unknown", "unknown", 9, 4, 6 }, { "brier", "brier", 9, 4, 6 },
@@ -140,6 +165,8 @@ static const struct { const char *key, *heading; int width, digits, tsv_digits; 
     { "inside", "inside", 8, 4, 4 }, { "interval_ns", "interval", 10, 0, 0 }, { "deviation_ns", "2 x dev.", 10, 0, 0 },
     { "inside_deviation", "inside", 8, 4, 4 }, { "duration_inside", "lasting", 8, 4, 4 },
     { "error_to_deviation", "off/dev.", 8, 4, 4 },
+    /* Of events that have one, and were foretold with it. */
+    { "peers", "peers", 8, 4, 4 }, { "bytes", "bytes", 8, 4, 4 }, { "tags", "tags", 8, 4, 4 },
 };
 
 /* NAN is "-", in the first column "follow"; NULL: the headings. */
@@ -175,7 +202,9 @@ static void print_column(const struct evaluation_column *c, bool timed, bool tsv
         (double)c->inside / (double)c->bounded, wide * median_error(&c->width) * NS_RANGE,
         wide * median_error(&c->deviations) * NS_RANGE, (double)c->inside_deviation / (double)c->width.count,
         (double)c->lasting_inside / (double)c->lasting,
-        c->variances > 0 ? sqrt(c->squares / c->variances) : (double)NAN };
+        c->variances > 0 ? sqrt(c->squares / c->variances) : (double)NAN,
+        (double)c->right[0] / (double)c->valued[0], (double)c->right[1] / (double)c->valued[1],
+        (double)c->right[2] / (double)c->valued[2] };
 
     set_costs(&c->cost, value);
     print_row(tsv, value, COLUMNS);

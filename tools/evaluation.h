@@ -19,6 +19,8 @@
 enum { EVALUATION_BUCKETS = 40 * 64 };
 struct evaluation_errors { uint64_t bucket[EVALUATION_BUCKETS + 1], count; };
 
+enum { EVALUATION_VALUES = 3 }; /* peer, bytes, tag or index */
+
 /* An answer that waits for its event. */
 struct evaluation_answer {
     uint32_t terminal;
@@ -27,6 +29,8 @@ struct evaluation_answer {
     double duration_low, duration_high;
     uint64_t elapsed;
     bool asked;
+    uint32_t values;                  /* that were foretold, 1 << channel */
+    int64_t value[EVALUATION_VALUES];
 };
 
 /* The events at one distance. */
@@ -40,6 +44,7 @@ struct evaluation_column {
     uint64_t lasting, lasting_inside;  /* the same of the durations of events that were foretold right */
     uint64_t inside_deviation;         /* of those where the deviation is known, in time +- deviation */
     double squares, variances;         /* there: of the errors and of the deviations, ns^2, sums */
+    uint64_t valued[EVALUATION_VALUES], right[EVALUATION_VALUES]; /* events that have it; where it was foretold */
     struct evaluation_errors width, deviations; /* how wide both are there, in NS_RANGE */
 };
 
@@ -50,6 +55,7 @@ struct evaluation {
     uint64_t events, clock, every;
     uint64_t elapsed; /* ns from the begin of the stream to the end of the last event */
     bool timed;       /* any event had a time */
+    struct file_stream reference; /* where values are foretold from; job NULL: nowhere */
 };
 
 /* Prepares a zeroed evaluation that asks for each distance (1 or more) before every `every`th event. */

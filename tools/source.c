@@ -37,6 +37,7 @@ static int open_job(struct source *s, const struct source_stream *stream)
         tool_complain("%s: no stream of rank %" PRIu32 ", thread %" PRIu32, s->path, *stream->rank, stream->thread);
         return TOOL_INPUT;
     }
+    s->stream = (struct file_stream){ s->job, class, *stream->rank, stream->thread, NULL };
     s->grammar = job_member_grammar(&s->job->classes[class], *stream->rank, stream->thread);
     return TOOL_OK;
 }
@@ -116,6 +117,10 @@ static void read_cursor(struct source *s, struct grammar_event *e)
     e->terminal = s->cursor.terminal == GRAMMAR_LOST ? GRAMMAR_NONE : s->number[s->cursor.terminal];
     e->gap = (uint64_t)grammar_moments_mean(&t->gap, t->count);
     e->duration = (uint64_t)grammar_moments_mean(&t->duration, t->count);
+    for (enum grammar_channel c = 0; c < GRAMMAR_CHANNELS; c++)
+        if (!job_attr_value(s->job, &s->job->classes[s->stream.class_index], s->cursor.node, c, s->stream.rank,
+                            s->stream.thread, s->cursor.nth, &e->value[c]))
+            e->channels |= 1u << c;
     progress_at(&s->progress, s->cursor.index);
     s->more = grammar_cursor_next(&s->cursor);
     if (!s->more)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "grammar/grammar.h"
+#include "file/ahead.h"
 #include "job/job.h"
 #include "tools/progress.h"
 #include "tools/stream.h"
@@ -22,6 +23,7 @@ struct source {
     struct stream *text;
     struct job *job;
     struct grammar_flat *grammar; /* of the job's stream; owned */
+    struct file_stream stream;    /* the job's; job NULL: of a text stream */
     struct grammar_cursor cursor;
     int more;
     struct progress progress;
@@ -43,7 +45,7 @@ int source_open(struct source *s, const char *path, const char *what, struct job
 /* Also of a source that is zeroed or could not be opened. */
 void source_close(struct source *s);
 
-/* 1 with an event (GRAMMAR_NONE: its order was given up), 0 at the end, -1 after a complaint. */
+/* 1 with an event, of a job with its values (GRAMMAR_NONE: its order was given up), 0 at the end, -1 after a complaint. */
 int source_next(struct source *s, struct grammar_event *e);
 
 /* The grammar of all that is left of it, terminals in the common numbering; *g is the caller's. */

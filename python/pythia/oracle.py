@@ -43,6 +43,7 @@ _ARGUMENTS = {
     "pythia_oracle_predict": [_POINTER, ctypes.c_uint64, _ANSWER],
     "pythia_oracle_next_of": [_POINTER, ctypes.POINTER(_TEXT), ctypes.c_uint32, _ANSWER],
     "pythia_oracle_next_peer": [_POINTER, ctypes.POINTER(ctypes.c_uint32), _ANSWER],
+    "pythia_oracle_value": [_POINTER, ctypes.c_uint64, ctypes.c_int, ctypes.POINTER(ctypes.c_int64), _ANSWER],
     "pythia_oracle_remaining": [_POINTER, _DOUBLE, _DOUBLE, _DOUBLE],
     "pythia_oracle_loop": [_POINTER, _DOUBLE, _DOUBLE],
 }
@@ -191,6 +192,13 @@ class Oracle(_Handle):
         answer, peer = _Answer(), ctypes.c_uint32()
         known = _call("pythia_oracle_next_peer", self._open(), ctypes.byref(peer), ctypes.byref(answer))
         return _given(known, answer, peer.value)
+
+    def value(self, distance=1, what="peer"):
+        """(value, Answer) of the event `distance` ahead: its "peer", "bytes" or "tag"; None: not known."""
+        answer, value = _Answer(), ctypes.c_int64()
+        known = _call("pythia_oracle_value", self._open(), distance, ("peer", "bytes", "tag").index(what),
+                      ctypes.byref(value), ctypes.byref(answer))
+        return (value.value, _given(known, answer)) if known else None
 
     def remaining(self):
         """Events and ns that remain of the run, and the share that is done; None: not known."""

@@ -95,6 +95,7 @@ def peers():
         for i in range(30):
             o.follow("task", 10, 20, peer=i % 3)
         assert o.next_peer().peer == 0
+        assert o.value(o.next_peer().distance)[0] == 0
 
 
 def streams():

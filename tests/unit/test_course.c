@@ -387,11 +387,11 @@ START_TEST(a_place_is_found_anew)
             int64_t came = (3 + told(at)) % 64;
             if (change == 3)
                 came = (int64_t)(simulate_random(&seed) % 64);
-            right += job_follow_say(f, 0, a, &v) && v == came;
-            job_follow_pass(f, 0, came);
+            right += job_follow_say(f, 0, a, 0, &v) && v == came;
+            job_follow_pass(f, 0, 1u << GRAMMAR_PEER, &came);
         }
         ck_assert_msg(change == 0   ? right == 600
-                      : change == 3 ? !job_follow_say(f, 0, a, &v)
+                      : change == 3 ? !job_follow_say(f, 0, a, 0, &v)
                                     : right > 560, "%d: %d right", change, (int)right);
         job_follow_destroy(f);
     }
