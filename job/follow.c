@@ -6,7 +6,8 @@
 #include "job/course.h"
 #include "job/job.h"
 
-enum { SLOTS = 128, RECENT = 8, EXPANDED = 4096, LOOKS = 64, MEMORY = 64 /* events after which what was counts half */ };
+enum { SLOTS = 128, RECENT = 8, EXPANDED = 4096, LOOKS = 64 };
+enum { MEMORY = 64 }; /* events after which what was counts half */
 enum { LEADS = GRAMMAR_INDEX + 1 }; /* channels that a place is found by: peer, bytes, index, in that order */
 
 /* Of one terminal. */

@@ -43,7 +43,8 @@ static void take_distances(void *request, char *list, struct argp_state *state)
 
 static const char *const formats[] = { "text", "tsv", NULL }, *const learns[] = { "off", "on", NULL };
 static const struct tool_option options[] = {
-    TOOL_TEXT(train, 0, "train", "A", "what the oracle knows: a text stream (- is standard input), a job file, or none"),
+    TOOL_TEXT(train, 0, "train", "A",
+              "what the oracle knows: a text stream (- is standard input), a job file, or none"),
     TOOL_CHOICE(learn, 0, "learn", "on|off", learns, "whether the oracle also learns from B as it goes (default on)"),
     TOOL_TEXT(test, 0, "test", "B", "what it is to predict: the same"),
     TOOL_TAKEN(take_distances, 0, "distances", "D,…", "events ahead to ask for (default 1,16,64,128)"),
