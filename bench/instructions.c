@@ -2,7 +2,7 @@
 /*
  * What is done again and again while bench/instructions.sh counts: one rank, messages to itself.
  *
- *   instructions PART TURNS          PART: allreduce, halo, random, region, timed, task
+ *   instructions PART TURNS          PART: allreduce, halo, single, random, region, timed, task
  *
  * WARM turns come before, so that everything has been seen and a predicted run samples itself as seldom as it will;
  * measured() is what is counted. Prints how many calls, regions or tasks that is.
@@ -29,6 +29,18 @@ static void halo(int turn)
     MPI_Irecv(&in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[0]);
     MPI_Isend(&turn, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[1]);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static void single(int turn)
+{
+    int in, all;
+    MPI_Request r[2];
+    MPI_Irecv(&in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[0]);
+    MPI_Isend(&turn, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r[1]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&turn, 1, MPI_INT, 0, 1, &in, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Allgather(&turn, 1, MPI_INT, &all, 1, MPI_INT, MPI_COMM_WORLD);
 }
 
 static void any_collective(int turn)
@@ -79,7 +91,8 @@ static void task(int turn)
 }
 
 static const struct part { const char *name; void (*turn)(int); int calls; } parts[] = {
-    { "allreduce", allreduce, 1 }, { "halo", halo, 3 }, { "random", any_collective, 1 }, { "region", region, 1 },
+    { "allreduce", allreduce, 1 }, { "halo", halo, 3 }, { "single", single, 6 },
+    { "random", any_collective, 1 }, { "region", region, 1 },
     { "timed", timed, 1 }, { "task", task, TASKS }, { NULL, NULL, 0 } };
 
 __attribute__((noinline)) void measured(const struct part *part, int turns);

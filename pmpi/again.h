@@ -98,8 +98,9 @@ static inline void pmpi_hook_again_bytes(struct pmpi_hook_again *a, int64_t coun
     bool none = count <= 0 || a->memo->peer_class == JOB_PEER_NULL;
     pmpi_hook_event_value(&a->event, GRAMMAR_BYTES, none ? 0 : count * a->memo->size);
 }
-/* As pmpi_hook_moved(), pmpi_hook_received() and pmpi_hook_started() of a call. */
+/* As pmpi_hook_moved(), pmpi_hook_received…() and pmpi_hook_started() of a call. */
 void pmpi_hook_again_moved(const struct pmpi_hook_again *a, bool receives);
+void pmpi_hook_again_received_half(struct pmpi_hook_again *a, const MPI_Status *status, int source, int tag);
 void pmpi_hook_again_received(struct pmpi_hook_again *a, const MPI_Status *status);
 void pmpi_hook_again_started(const struct pmpi_hook_again *a, const struct watch_call *info, MPI_Request request,
                              const void *where, bool receive);

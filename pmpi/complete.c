@@ -255,10 +255,8 @@ bool pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook
 void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where)
 {
     struct pmpi_hook_start start;
-    if (pmpi_hook_request_find(before, where, &start) && complete_pending(before, &start)) {
-        call->key.comm = start.comm;
-        call->key.peer_class = start.peer_class;
-    }
+    bool known = pmpi_hook_request_find(before, where, &start) && complete_pending(before, &start);
+    pmpi_hook_alone_with(call, known ? start.comm : GRAMMAR_NONE, known ? start.peer_class : JOB_PEER_NONE);
 }
 
 MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before)

@@ -145,7 +145,8 @@ function receives() { return annotation("source") != "" || call_name ~ /recv/ ? 
 function after_call(    receive) {
     receive = receives()
     describe("    ")
-    if (annotation("from")) print_half()
+    if (annotation("from"))
+        print_half("    pmpi_hook_received_half(&call, " (annotation("status") ? "used" : "NULL"))
     else if (annotation("status") && !annotation("completes")) print "    pmpi_hook_received(&call, used);"
     if (annotation("peer") && !annotation("inits") && (class == "p2p" || (class == "onesided" && annotation("bytes"))))
         print "    pmpi_hook_moved(&call, " \
@@ -178,9 +179,9 @@ function print_end() {
 }
 
 # "source,recvtag": what the call receives; known once it has, of a call that only starts it not at all.
-function print_half(    part) {
+function print_half(begin,    part) {
     split(note["from"], part, /,/)
-    print "    pmpi_hook_received_half(&call, " (annotation("status") ? "used" : "NULL") ", " part[1] ", " part[2] ");"
+    print begin ", " part[1] ", " part[2] ");"
 }
 
 # Whom a call that blocks is with.
@@ -226,18 +227,23 @@ function print_returned(result, back) {
 # Whether a call is, but for values, what its handles and its peer's kind are.
 function remembers() {
     return (class == "p2p" || class == "collective") && annotation("comm") ~ /^[^*]/ && \
-           annotation("win") annotation("file") annotation("of") annotation("statuses") annotation("from") \
+           annotation("win") annotation("file") annotation("of") annotation("statuses") \
            annotation("completes") annotation("message") annotation("closes") annotation("equips") \
            annotation("creates") annotation("idups") annotation("poll") annotation("inits") annotation("matches") \
            annotation("restarts") annotation("opens") annotation("sends") annotation("receives") == "" && \
-           annotation("bytes") ~ /^((of|bcast)\(([a-z]+,)+[a-z]+\))?$/
+           annotation("bytes") ~ /^((of|bcast|block|either|own|fan|gatherv?)\(([a-z]+,)+[a-z]+\))?$/ && \
+           (annotation("from") == "" || annotation("status") != "")
 }
 
-# Its arguments "COUNT", "TYPE"; none without bytes.
-function read_bytes(    part, n) {
+# Its arguments "COUNT", "TYPE"; none without bytes. bytes_buffer: that these are of, where it is not MPI_IN_PLACE.
+function read_bytes(    part, n, at) {
     n = split(annotation("bytes"), part, /[(,)]/)
-    bytes_count = n ? part[n - 2] : ""
-    bytes_type = n ? part[n - 1] : ""
+    at = part[1] ~ /either|own|fan/ ? 2 : part[1] ~ /gather/ ? 3 : 0
+    bytes_buffer = at ? part[at] : ""
+    bytes_count = at ? part[at + 1] : n ? part[n - 2] : ""
+    bytes_type = at ? part[at + 2] : n ? part[n - 1] : ""
+    if (part[1] == "fan") bytes_count = "(int64_t)again.comm->fan * " bytes_count
+    if (part[1] == "block") bytes_count = "(int64_t)again.comm->size * " bytes_count
 }
 
 function again_handles() {
@@ -251,7 +257,8 @@ function print_again(call, result, back,    peer) {
     print "    struct pmpi_hook_again again;"
     print "    if (pmpi_hook_again(&again, &hook_info, frame, " again_handles() ")" \
         (peer ? " && pmpi_hook_again_peer(&again, " peer ")" : "") \
-        (annotation("root") ? " && pmpi_hook_again_root(&again, " note["root"] ")" : "") ") {"
+        (annotation("root") ? " && pmpi_hook_again_root(&again, " note["root"] ")" : "") \
+        (bytes_buffer ? " && " bytes_buffer " != MPI_IN_PLACE" : "") ") {"
     print_with("        ")
     print "        pmpi_hook_again_begin(&again, &hook_info, frame, " \
         (waits == "blocks" ? "pmpi_hook_handle_of(again.comm)" : "0") ");"
@@ -261,7 +268,8 @@ function print_again(call, result, back,    peer) {
     print "            pmpi_hook_again_accepted(&again, &hook_info);"
     if (annotation("index")) print "            pmpi_hook_again_value(&again, GRAMMAR_INDEX, " note["index"] ");"
     if (bytes_type) print "            pmpi_hook_again_bytes(&again, " bytes_count ");"
-    if (annotation("status")) print "            pmpi_hook_again_received(&again, " received_status() ");"
+    if (annotation("from")) print_half("            pmpi_hook_again_received_half(&again, " received_status())
+    else if (annotation("status")) print "            pmpi_hook_again_received(&again, " received_status() ");"
     if (annotation("peer") && class == "p2p") print "            pmpi_hook_again_moved(&again, false);"
     if (annotation("starts"))
         print "            pmpi_hook_again_started(&again, &hook_info, pmpi_hook_request_at(" \
@@ -274,8 +282,8 @@ function print_again(call, result, back,    peer) {
     print "    } else {"
 }
 
-# Whether its identity is the call alone, whatever it completes.
-function is_alone() { return annotation("completes") ~ /^(all|any|some)$/ && !annotation("restarts") }
+# Whether its identity is the call alone, whatever it completes, or that with what its one request was started with.
+function is_alone() { return annotation("completes") != "" && !annotation("restarts") }
 
 function opened() { return "pmpi_hook_open_" (alone ? "alone" : "from") "(&call, &hook_info, frame)" }
 

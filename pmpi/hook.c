@@ -73,6 +73,19 @@ bool pmpi_hook_open_alone(struct pmpi_hook_call *call, const struct watch_call *
     return true;
 }
 
+void pmpi_hook_alone_with(struct pmpi_hook_call *call, uint32_t comm, enum job_peer_class peer_class)
+{
+    if (call->memo && call->memo->handle[0] == comm && call->memo->peer_class == peer_class)
+        return;
+    if (call->memo) { /* it is another one */
+        int kept = call->kept;
+        pmpi_hook_prepare(call, call->info, call->stream, call->frame);
+        call->kept = kept;
+    }
+    call->key.comm = comm;
+    call->key.peer_class = peer_class;
+}
+
 uint64_t pmpi_hook_handle_of(const struct pmpi_hook_communicator *comm)
 {
     return comm ? comm->board->handle : 0;
@@ -344,19 +357,29 @@ void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
         pmpi_hook_moved(call, true);
 }
 
-void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *status, int source, int tag)
+/* What it received is in the event. Returns whether it moved. */
+static bool event_received_half(struct grammar_event *event, const MPI_Status *status, int source, int tag)
 {
     int64_t from = source == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : source, bytes = 0;
-    if (call->accepted && status && source != MPI_PROC_NULL) {
+    bool moved = status && source != MPI_PROC_NULL;
+    if (moved) {
         from = status->MPI_SOURCE;
         tag = status->MPI_TAG;
         bytes = hook_size(status);
         bytes = bytes > 0 ? bytes : 0;
-        hook_message(call->stream, hook_terminal(call), true, hook_peers(call), from, bytes);
     }
-    pmpi_hook_value(call, GRAMMAR_SOURCE, from);
-    pmpi_hook_value(call, GRAMMAR_RECEIVED, bytes);
-    pmpi_hook_value(call, GRAMMAR_SOURCE_TAG, tag);
+    pmpi_hook_event_value(event, GRAMMAR_SOURCE, from);
+    pmpi_hook_event_value(event, GRAMMAR_RECEIVED, bytes);
+    pmpi_hook_event_value(event, GRAMMAR_SOURCE_TAG, tag);
+    return moved;
+}
+
+void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *status, int source, int tag)
+{
+    const int64_t *value = call->event.value;
+    if (event_received_half(&call->event, call->accepted ? status : NULL, source, tag))
+        hook_message(call->stream, hook_terminal(call), true, hook_peers(call), value[GRAMMAR_SOURCE],
+                     value[GRAMMAR_RECEIVED]);
 }
 
 void pmpi_hook_matched(struct pmpi_hook_call *call, struct pmpi_hook_handles where)
@@ -464,6 +487,14 @@ void pmpi_hook_again_received(struct pmpi_hook_again *a, const MPI_Status *statu
     pmpi_hook_again_moved(a, true);
 }
 
+void pmpi_hook_again_received_half(struct pmpi_hook_again *a, const MPI_Status *status, int source, int tag)
+{
+    const int64_t *value = a->event.value;
+    if (event_received_half(&a->event, status, source, tag))
+        hook_message(a->memo->stream, a->memo->job_terminal, true, a->comm->peers, value[GRAMMAR_SOURCE],
+                     value[GRAMMAR_RECEIVED]);
+}
+
 void pmpi_hook_again_started(const struct pmpi_hook_again *a, const struct watch_call *info, MPI_Request request,
                              const void *where, bool receive)
 {
@@ -501,6 +532,8 @@ void pmpi_hook_again_learn_alone(struct pmpi_hook_call *call)
         memo = session_memo_of(call->stream, call->slot, hook_entry(call), call->path);
     if (!memo)
         return;
+    memo->handle[0] = call->key.comm;
+    memo->peer_class = call->key.peer_class;
     memo->version = version;
     memo->what = call->info;
 }

@@ -75,6 +75,8 @@ static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hoo
 }
 /* The same of one whose identity is the call alone; the key is not filled where it was so before (call->memo). */
 bool pmpi_hook_open_alone(struct pmpi_hook_call *call, const struct watch_call *info, struct base_frame frame);
+/* … or the call with that communicator (number) and kind of peer: before it begins. */
+void pmpi_hook_alone_with(struct pmpi_hook_call *call, uint32_t comm, enum job_peer_class peer_class);
 /* The same where the guard is taken already, by that stream's call. */
 void pmpi_hook_prepare(struct pmpi_hook_call *call, const struct watch_call *info, struct session_stream *stream,
                        struct base_frame frame);

@@ -28,7 +28,7 @@ static int rank, failures, which; /* which: of a row's calls */
 
 /* What a call is made with. */
 struct call {
-    int count, dest, source, tag, root;
+    int count, dest, source, tag, root, in_place;
     MPI_Datatype type;
     MPI_Comm comm;
 };
@@ -38,7 +38,7 @@ struct call {
 static void there_and_back(const struct call *c)
 {
     char out[ROOM * 16] = {0}, in[ROOM * 16];
-    MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}; /* of calls that fail */
+    MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}; /* of calls that fail */
     MPI_Irecv(in, c->count, c->type, c->source, c->tag, c->comm, &r[0]);
     MPI_Isend(out, c->count, c->type, c->dest, c->tag < 0 ? 3 : c->tag, c->comm, &r[1]);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
@@ -48,12 +48,39 @@ static void there_and_back(const struct call *c)
     MPI_Isend(out, c->count, c->type, c->dest, c->tag < 0 ? 3 : c->tag, c->comm, &r[1]);
     MPI_Recv(in, c->count, c->type, c->source, c->tag, c->comm, MPI_STATUS_IGNORE);
     MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, c->count, c->type, c->dest, c->tag < 0 ? 3 : c->tag, in, ROOM, c->type, c->source, c->tag,
+                 c->comm, MPI_STATUS_IGNORE);
+    MPI_Irecv(in, c->count, c->type, c->source, c->tag, c->comm, &r[0]);
+    MPI_Isend(out, c->count, c->type, c->dest, c->tag < 0 ? 3 : c->tag, c->comm, &r[1]);
+    for (int i = 0; i < 3; i++) /* one place for all kinds */
+        MPI_Wait(&r[i], MPI_STATUS_IGNORE);
+}
+
+/* The families that have two buffers. */
+static void each_his_own(const struct call *c)
+{
+    char out[ROOM * 16] = {0}, in[ROOM * 16];
+    int me, counts[2] = {c->count, c->count}, at[2] = {0, c->count};
+    MPI_Request request = MPI_REQUEST_NULL;
+    PMPI_Comm_rank(c->comm, &me);
+    void *any = c->in_place ? MPI_IN_PLACE : out, *root = c->in_place && me == c->root ? MPI_IN_PLACE : out;
+    int all = c->in_place ? 7 : c->count, mine = root == out ? c->count : 7; /* who is in place says nothing here */
+    MPI_Gather(root, mine, c->type, in, c->count, c->type, c->root, c->comm);
+    MPI_Gatherv(root, mine, c->type, in, counts, at, c->type, c->root, c->comm);
+    MPI_Scatter(in, c->count, c->type, root, mine, c->type, c->root, c->comm);
+    MPI_Allgather(any, all, c->type, in, c->count, c->type, c->comm);
+    MPI_Allgatherv(any, all, c->type, in, counts, at, c->type, c->comm);
+    MPI_Alltoall(any, all, c->type, in, c->count, c->type, c->comm);
+    MPI_Reduce_scatter_block(out, in, c->count, MPI_INT, MPI_SUM, c->comm);
+    MPI_Igather(root, mine, c->type, in, c->count, c->type, c->root, c->comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static void together(const struct call *c)
 {
     char out[ROOM * 16] = {0}, in[ROOM * 16];
     MPI_Request request = MPI_REQUEST_NULL;
+    each_his_own(c);
     MPI_Barrier(c->comm);
     MPI_Bcast(out, c->count, c->type, c->root, c->comm);
     MPI_Reduce(out, in, c->count, MPI_INT, MPI_SUM, c->root, c->comm);
@@ -79,6 +106,12 @@ static void completed(const struct call *c)
     while (!done)
         MPI_Testall(1, &r[2], &done, status);
     for (done = 0; !done;)
+        MPI_Test(&r[0], &done, status);
+    MPI_Irecv(in[0], c->count, c->type, c->source, 9, c->comm, &r[0]);
+    MPI_Send(out, c->count, c->type, c->dest, 9, c->comm);
+    for (done = 0; !done;)
+        MPI_Test(&r[0], &done, status);
+    for (done = 0; !done;)
         MPI_Testany(1, &r[3], index, &done, status);
     MPI_Waitall(5, r, c->tag == 2 ? status : MPI_STATUSES_IGNORE);
 }
@@ -99,6 +132,7 @@ static void any_source(struct call *c, int turn) { if (turn % 4 == 1) c->source 
 static void other_type(struct call *c, int turn) { c->type = turn % 2 ? MPI_INT : MPI_DOUBLE; }
 static void other_comm(struct call *c, int turn) { c->comm = turn % 3 ? MPI_COMM_WORLD : duplicate; }
 static void other_root(struct call *c, int turn) { c->root = turn % 2; }
+static void in_place(struct call *c, int turn) { c->in_place = turn % 3 == 1; c->root = turn / 3 % 2; }
 static void on_the_ring(struct call *c, int turn) { (void)turn; c->comm = ring; }
 static void paused(struct call *c, int turn) { (void)c; if (turn % 7 == 3) MPI_Pcontrol(turn % 2); }
 static void resumed(struct call *c, int turn) { (void)c; if (turn == 0) MPI_Pcontrol(1); }
@@ -196,7 +230,7 @@ static const struct row {
 } rows[] = {
     {"nothing", nothing, 7}, {"counts", other_count, 7}, {"tags", other_tag, 5}, {"any tag", any_tag, 1},
     {"a rank, this rank", other_peer, 1}, {"null peers", null_peer, 5}, {"any source, then replies", any_source, 5},
-    {"datatypes", other_type, 1}, {"communicators", other_comm, 3}, {"roots", other_root, 2},
+    {"datatypes", other_type, 1}, {"communicators", other_comm, 3}, {"roots", other_root, 2}, {"in place", in_place, 2},
     {"a Cartesian communicator", on_the_ring, 3}, {"a part", alone, 3}, {"a datatype made and freed", made_type, 1},
     {"a communicator made and freed", made_comm, 3}, {"errors", refused, 3}, {"pauses", paused, 7},
     {"no pause", resumed, 3}, {"forks", forked, 3}, {"callbacks", watched, 3}, {"jumps", jumped, 3}};
