@@ -8,7 +8,8 @@
 
 #include "session/internal.h"
 
-enum { SAMPLE = 16 }; /* one event with a peer in about so many is asked about */
+/* One event with a peer in about so many is asked about, and of those after so many answers. */
+enum { SAMPLE = 16, KNOWN = 256, KNOWN_SAMPLE = 64 };
 
 /* --- What the recording says --- */
 
@@ -155,7 +156,7 @@ static bool chosen_for_sample(struct session_peers *p)
         return false;
     }
     p->random = p->random * 1664525u + 1013904223u;
-    p->unasked = (p->random >> 16) % (2 * SAMPLE - 1);
+    p->unasked = (p->random >> 16) % (2 * (p->score.asked < KNOWN ? SAMPLE : KNOWN_SAMPLE) - 1);
     return true;
 }
 
