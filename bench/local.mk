@@ -129,11 +129,20 @@ bench_instructions_SOURCES = %D%/instructions.c
 bench_instructions_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 bench_instructions_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 bench_instructions_LDADD = $(MPI_LIBS)
-CLEANFILES += bench/instructions$(EXEEXT)
+EXTRA_PROGRAMS += bench/ends
+bench_ends_SOURCES = %D%/ends.c
+bench_ends_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+bench_ends_LDADD = $(MPI_LIBS)
+CLEANFILES += bench/instructions$(EXEEXT) bench/ends$(EXEEXT)
 BENCHES += instructions
 endif
 endif
-EXTRA_DIST += %D%/instructions.sh
+EXTRA_DIST += %D%/instructions.sh %D%/ends.sh
+
+bench-ends: all bench/ends$(EXEEXT)
+	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/ends.sh"
+
+.PHONY: bench-ends
 
 instructions: all bench/instructions$(EXEEXT)
 	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/instructions.sh" || [ $$? = 77 ]
