@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-dist_doc_DATA = README.md ARCHITECTURE.md LICENSE %D%/ALGORITHMS.md %D%/COVERAGE.md %D%/EVENTS.md %D%/FORMAT.md %D%/TEAMS.md %D%/TUTORIAL.md \
+dist_doc_DATA = README.md ARCHITECTURE.md LICENSE %D%/ALGORITHMS.md %D%/CLOSURE.md %D%/COVERAGE.md %D%/EVENTS.md %D%/FORMAT.md %D%/TEAMS.md %D%/TUTORIAL.md \
 	%D%/WATCH.md %D%/report.schema.json
 
 # What a user starts from; each says in its first comment the one line that builds it.

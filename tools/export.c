@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* `pythia export`: a job for Perfetto, Graphviz, flame graphs and spreadsheets. */
+/* `pythia export`: a job for Perfetto, Graphviz, flame graphs and spreadsheets, and as a program. */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "closure/closure.h"
 #include "page/export.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 #include "views/views.h"
 
-enum target { PERFETTO, DOT, CSV, STACKS, GOAL, NONE };
+enum target { PERFETTO, DOT, CSV, STACKS, GOAL, PROGRAM, NONE };
 enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 200, GOAL_LIMIT = 1000000 };
 
 struct request {
@@ -18,17 +20,34 @@ struct request {
     enum target to;
     uint64_t limit;
     bool folded, force;
+    uint64_t ranks;
+    struct closure_how how;
+    struct closure_program program;
     const char *why_folded; /* the trace that was written; NULL: it is not */
 };
 
-static const char *const targets[] = { "perfetto", "dot", "csv", "stacks", "goal", NULL };
+static void take_time(void *request, char *arg, struct argp_state *state)
+{
+    struct request *r = request;
+    char *end = arg;
+
+    r->how.time = !strcmp(arg, "same") ? 1 : !strcmp(arg, "none") ? 0 : strtod(arg, &end);
+    if (strcmp(arg, "same") != 0 && strcmp(arg, "none") != 0 && (end == arg || *end || !(r->how.time >= 0)))
+        argp_error(state, "--time must be same, none or a factor, not '%s'", arg);
+}
+
+static const char *const targets[] = { "perfetto", "dot", "csv", "stacks", "goal", "c", NULL };
 static const struct tool_option options[] = {
     TOOL_CHOICE(to, 't', "to", "FORMAT", targets, "perfetto (Trace Event JSON, also for chrome://tracing), dot "
                 "(Graphviz), csv (the callsites), stacks (call paths with their own ns, for flame graphs and "
-                "speedscope.app), goal (what each rank does, for LogGOPSim)"),
+                "speedscope.app), goal (what each rank does, for LogGOPSim), c (a program that makes the "
+                "same calls)"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(limit, 0, "limit", "N", 1, 0, "perfetto: expand up to N events, and fold a job that has more (1000000); "
                "dot: up to N edges (200); goal: refuse a job of more events (1000000)"),
+    TOOL_COUNT(ranks, 0, "ranks", "P", 1, 65536, "c: a program for P ranks, where all ranks follow one rule"),
+    TOOL_TAKEN(take_time, 0, "time", "TIME", "c: computation as recorded (same, the default), none, or so many times "
+               "that"),
     TOOL_SWITCH(folded, 0, "folded", "perfetto: fold by the grammar: a slice stands for all turns of a loop"),
     { 0 },
 };
@@ -36,7 +55,7 @@ static const struct tool_option options[] = {
 static void check(void *request, struct argp_state *state)
 {
     if (((struct request *)request)->to == NONE)
-        argp_error(state, "to which format? --to perfetto, dot, csv, stacks or goal");
+        argp_error(state, "to which format? --to perfetto, dot, csv, stacks, goal or c");
 }
 
 static const struct tool_line usage = {
@@ -50,7 +69,8 @@ static const struct tool_line usage = {
            "  pythia export app.pythia --to dot | dot -Tsvg >app.svg\n"
            "  pythia export app.pythia --to csv -o calls.csv\n"
            "  pythia export app.pythia --to stacks | flamegraph.pl >app.svg\n"
-           "  pythia export app.pythia --to goal -o app.goal       its first lines say how to run it\n",
+           "  pythia export app.pythia --to goal -o app.goal       its first lines say how to run it\n"
+           "  pythia export app.pythia --to c -o proxy.c           mpicc -O1 -fopenmp proxy.c; the same calls\n",
 };
 
 static void step(void *context, uint64_t done)
@@ -72,6 +92,24 @@ static void print_trace(struct report *report, struct request *r, FILE *out)
     progress_end(&progress);
 }
 
+/* What the program lacks is said before it is there. */
+static int make_program(struct request *r)
+{
+    struct report_resolver *places = report_resolver_create(r->from.job);
+
+    r->how.ranks = (uint32_t)r->ranks;
+    r->program = closure_make(r->from.job, places, &r->how);
+    report_resolver_destroy(places);
+    if (r->program.refused) {
+        tool_complain("%s: no program: %s", r->job, r->program.refused);
+        return TOOL_NO;
+    }
+    for (uint32_t k = 0; k < r->program.lack_count; k++)
+        tool_complain("%s: not as recorded: %" PRIu64 " %s", r->job, r->program.lacks[k].events,
+                      r->program.lacks[k].what);
+    return TOOL_OK;
+}
+
 static void print(void *request, FILE *out)
 {
     struct request *r = request;
@@ -85,13 +123,15 @@ static void print(void *request, FILE *out)
         print_trace(report, r, out);
     else if (r->to == DOT)
         report_print_dot(report, &how, out);
+    else if (r->to == PROGRAM)
+        fputs(r->program.text, out);
     else
         plain[r->to](report, out);
 }
 
 int tool_export(int argc, char **argv)
 {
-    struct request r = { .to = NONE };
+    struct request r = { .to = NONE, .how.time = 1 };
 
     tool_parse(&usage, argc, argv, &r);
     int rc = tool_job_open(&r.from, r.job);
@@ -100,10 +140,13 @@ int tool_export(int argc, char **argv)
                       report_trace_events(r.from.job));
         rc = TOOL_NO;
     }
+    if (rc == TOOL_OK && r.to == PROGRAM)
+        rc = make_program(&r);
     if (rc == TOOL_OK)
         rc = tool_write(r.output, r.force, print, &r);
     if (rc == TOOL_OK && r.why_folded && !r.folded)
         tool_complain("%s: the trace is folded, a process is a group of ranks: %s", r.job, r.why_folded);
+    closure_free(&r.program);
     tool_job_close(&r.from);
     return rc;
 }

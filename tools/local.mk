@@ -19,6 +19,7 @@ pythia_SOURCES = $(TOOLS_BOTH) %D%/elsewhere.c
 pythia_tools_SOURCES = $(TOOLS_BOTH) \
 	%D%/binary.c %D%/binary.h \
 	%D%/check.c \
+	%D%/closure.c \
 	%D%/compare.c \
 	%D%/cost.c %D%/cost.h \
 	%D%/doctor.c %D%/doctor.h \

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 if HAVE_MPI
-check_PROGRAMS += tests/mpi/callbacks tests/mpi/transparent tests/mpi/patterns tests/mpi/threads
+check_PROGRAMS += tests/mpi/callbacks tests/mpi/transparent tests/mpi/patterns tests/mpi/closed tests/mpi/threads
 check_PROGRAMS += tests/mpi/paced
 tests_mpi_paced_SOURCES = tests/mpi/paced.c
 tests_mpi_paced_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_paced_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_mpi_paced_LDADD = $(MPI_LIBS)
+tests_mpi_closed_SOURCES = tests/mpi/closed.c
+tests_mpi_closed_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_closed_LDADD = $(MPI_LIBS)
 tests_mpi_patterns_SOURCES = tests/mpi/patterns.c
 tests_mpi_patterns_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_patterns_LDADD = $(MPI_LIBS)
@@ -129,7 +132,7 @@ MPI_TESTS = \
 	%D%/bindings.test \
 	%D%/grammar.test \
 	%D%/kept.test \
-	%D%/left.test \
+	%D%/closure.test %D%/left.test \
 	%D%/hung.test \
 	%D%/meeting.test \
 	%D%/matrix.test %D%/unloaded.test \
@@ -153,7 +156,7 @@ MPI_TESTS = \
 TESTS += $(MPI_TESTS)
 ALONE_TESTS += %D%/figures.test %D%/firsts.test %D%/matching.test %D%/near.test %D%/own_cost.test %D%/planted.test
 endif
-EXTRA_DIST += %D%/clocks.c %D%/clocks.test %D%/nodes.c %D%/nodes.test %D%/node_agent
+EXTRA_DIST += %D%/closure.test %D%/clocks.c %D%/clocks.test %D%/nodes.c %D%/nodes.test %D%/node_agent
 EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.c
 EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \

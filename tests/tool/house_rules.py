@@ -22,6 +22,7 @@ findings   replay loops watch
 contracts  findings
 views      contracts
 page       views
+closure    findings
 session    api watch
 libgomp    base
 loops      base
@@ -30,7 +31,7 @@ teams      session libgomp loops
 tasks      places teams
 omp        tasks
 pmpi       session
-tools      page watch
+tools      page closure watch
 plugins    include
 """
 WIDTH = 120
