@@ -305,6 +305,7 @@ static long whom[SLOTS];
 static MPI_Status statuses[SLOTS];
 static int picked[SLOTS], indices[SLOTS], picks, open, next, kept, found, flag;
 static struct begun {
+    long event;
     int first, count;
 } begun[RING];
 
@@ -312,8 +313,8 @@ static MPI_Request *begin(int of, long peer)
 {
     int s = next;
     next = (next + 1) % RING;
-    begun[event % RING] = (struct begun){s, 1};
-    open++;
+    begun[event % RING] = (struct begun){event, s, 1};
+    open += !live[s]; /* else nobody completed the one that lay here */
     live[s] = 1;
     how[s] = (char)of;
     whom[s] = peer;
@@ -326,15 +327,18 @@ static void pick(int s)
     picked[picks++] = s;
 }
 
+/* The one that began so many events ago; where it is taken (MPI shares a handle of sends that are done at once, so that
+   a recording may name the last of them twice), the one before it. */
 static void pick_begun(long back)
 {
-    struct begun *b = &begun[(event - back) % RING];
-    if (back > 0 && back <= event && back < RING)
-        for (int s = b->first; s < b->first + b->count; s++)
+    for (; back > 0 && back <= event && back < RING; back++) {
+        struct begun *b = &begun[(event - back) % RING];
+        for (int s = b->first; b->event == event - back && s < b->first + b->count; s++)
             if (live[s]) {
                 pick(s);
                 return;
             }
+    }
 }
 
 /* The receive that is open longest: it is not recorded which one was cancelled. */
@@ -437,7 +441,7 @@ static MPI_Request *starts(int first, int count)
 {
     for (int s = first; s < first + count; s++)
         live[s] = 1;
-    begun[event % RING] = (struct begun){first, count};
+    begun[event % RING] = (struct begun){event, first, count};
     open += count;
     return &slot[first];
 }
@@ -497,7 +501,13 @@ static void open_window(int c)
         fail("a second window at once on its communicator");
 }
 /*: file */
-static MPI_File file[COMMS];
+static MPI_File file;
+
+static void open_file(void)
+{
+    if (file != MPI_FILE_NULL)
+        fail("a second file at once");
+}
 
 static const char *temporary(int c)
 {

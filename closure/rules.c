@@ -152,6 +152,16 @@ static void note_bytes(struct printer *p, uint32_t node)
             }
 }
 
+/* Of a completion: as many as it has must be there at once. */
+static void note_requests(struct printer *p, uint32_t node)
+{
+    const struct job_variant *v = job_variant_most(p->c, node, GRAMMAR_INDEX);
+    const struct closure_call *call = &p->g->call[p->c->grammar->nodes[node].symbol];
+
+    if (v && call->channels & 1u << GRAMMAR_STARTS && v->attr.max < INT32_MAX && v->attr.max > (int64_t)p->g->furthest)
+        p->g->furthest = (uint64_t)v->attr.max;
+}
+
 static void print_call(struct printer *p, uint32_t node, int depth, FILE *f)
 {
     struct closure *g = p->g;
@@ -174,6 +184,7 @@ static void print_call(struct printer *p, uint32_t node, int depth, FILE *f)
     call->used = true;
     g->sections |= call->sections;
     note_bytes(p, node);
+    note_requests(p, node);
     char *name = closure_call_name(g, n->symbol);
     fprintf(f, "%s(%.0f", name, gap_of(p, node));
     for (uint32_t c = 0; c < GRAMMAR_CHANNELS; c++)

@@ -207,7 +207,7 @@ static void print_head(const struct closure *g, FILE *out)
 
 static uint64_t power(uint64_t least)
 {
-    uint64_t p = 64;
+    uint64_t p = 4096; /* requests that are open at once, too */
 
     while (p <= least)
         p *= 2;
@@ -258,6 +258,8 @@ static void print_main(struct closure *g, char **root, FILE *out)
           "        return 2;\n    }\n    for (int i = 0; i < COMMS; i++)\n        comm[i] = MPI_COMM_NULL;\n", out);
     if (g->sections & CLOSURE_NEEDS(CLOSURE_WINDOW))
         fputs("    for (int i = 0; i < COMMS; i++)\n        window[i] = MPI_WIN_NULL;\n", out);
+    if (g->sections & CLOSURE_NEEDS(CLOSURE_FILE))
+        fputs("    file = MPI_FILE_NULL;\n", out);
     if (g->sections & CLOSURE_NEEDS(CLOSURE_MAKE))
         fputs("    for (int i = 0; i < MADE; i++)\n        seen[i] = MPI_GROUP_NULL;\n", out);
     for (uint32_t c = 0; c < j->comm_count; c++) {
