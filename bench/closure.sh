@@ -14,7 +14,8 @@ for _ in $(seq "${ROUNDS:-1}"); do
     rm -rf "$scratch"/job.pythia*
     "$MPIEXEC" -n "$ranks" "$PYTHIA" record -o "$scratch/job.pythia" "$@" >"$scratch/out" 2>&1 ||
         { tail -n 3 "$scratch/out" >&2; exit 1; }
-    "$PYTHIA" closure "$scratch/job.pythia" --format json -- "$MPIEXEC" -n "$ranks" >"$scratch/json" 2>"$scratch/err" || true
+    "$PYTHIA" closure "$scratch/job.pythia" --format json -- "$MPIEXEC" -n "$ranks" >"$scratch/json" \
+        2>"$scratch/err" || true
     value() { tr -d ' \t' <"$scratch/json" | sed -n "s/^\"$1\":\\([^,]*\\),*$/\\1/p" | head -n 1; }
     awk -v name="$name" -v ranks="$ranks" -v events="$(value events)" -v equal="$(value equal_events)" \
         -v exact="$(value exact_ranks)" -v ratio="$(value wall_ratio)" -v lines="$(value lines)" \

@@ -17,7 +17,7 @@ if HAVE_GNU_OPENMP
 BENCHES += bench-contracts
 endif
 endif
-EXTRA_DIST += %D%/shape.sh %D%/contracts.sh %D%/slower.c
+EXTRA_DIST += %D%/closure.sh %D%/shape.sh %D%/contracts.sh %D%/slower.c
 
 bench/slower.so: %D%/slower.c
 	@$(MKDIR_P) bench

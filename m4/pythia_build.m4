@@ -113,6 +113,7 @@ AC_DEFUN([PYTHIA_SUMMARY],
     GNU OpenMP     $have_omp
     OpenMP tests   $have_gnu_openmp
     reading code   $have_capstone
+    OTF2           $have_otf2
     Fortran        $have_fortran
     unit tests     $have_check
     Python         ${PYTHON:-no (install python3); tests that need it are skipped}

@@ -104,3 +104,16 @@ AS_CASE([$host_cpu],
    [have_capstone="no (code of $host_cpu is not read); every parallel region keeps its team"])
 AM_CONDITIONAL([HAVE_CAPSTONE], [test "$have_capstone" = yes])
 ])
+
+dnl Traces for other tools (pythia export --to otf2). Sets have_otf2.
+AC_DEFUN([PYTHIA_OTF2],
+[AC_ARG_WITH([otf2],
+   [AS_HELP_STRING([--without-otf2], [without pythia export --to otf2])],
+   [], [with_otf2=yes])
+have_otf2="no (--without-otf2)"
+AS_IF([test "$with_otf2" != no],
+   [PKG_CHECK_MODULES([OTF2], [otf2 >= 3],
+      [have_otf2=yes],
+      [have_otf2="no (install libotf2-trace-dev); no pythia export --to otf2"])])
+AM_CONDITIONAL([HAVE_OTF2], [test "$have_otf2" = yes])
+])

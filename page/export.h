@@ -43,6 +43,8 @@ void report_print_trace(struct report *r, const struct report_export *how, FILE 
 void report_print_goal(struct report *r, FILE *out);
 /* "main;solve;MPI_Allreduce loops.c:31 1234567", a line a path. */
 void report_print_folded(struct report *r, FILE *out);
+/* The same run as an OTF2 archive in a new directory. NULL, or why not. */
+const char *report_write_otf2(struct report *r, const char *dir);
 /* Beyond `limit` edges a rule's further parts are one node "…". */
 void report_print_dot(struct report *r, const struct report_export *how, FILE *out);
 

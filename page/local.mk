@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-page.la
 libpythia_page_la_SOURCES = \
-	%D%/dot.c %D%/export.h %D%/html.c %D%/html.h %D%/html_turn.c %D%/stacks.c %D%/trace.c \
+	%D%/dot.c %D%/export.h %D%/html.c %D%/html.h %D%/html_turn.c %D%/otf2.c %D%/stacks.c %D%/trace.c \
 	%D%/trace_parts.h %D%/trace_replay.c
-libpythia_page_la_LIBADD = $(CJSON_LIBS) -lm
+libpythia_page_la_LIBADD = $(CJSON_LIBS) $(OTF2_LIBS) -lm
+if HAVE_OTF2
+libpythia_page_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) -DHAVE_OTF2
+endif
 
 # The page of the HTML report, as strings.
 REPORT_HTML = %D%/html/frame.html %D%/html/page.html %D%/html/jobs.html %D%/html/jobs_script.js \

@@ -11,7 +11,7 @@
 #include "tools/tool.h"
 #include "views/views.h"
 
-enum target { PERFETTO, DOT, CSV, STACKS, GOAL, PROGRAM, NONE };
+enum target { PERFETTO, DOT, CSV, STACKS, GOAL, PROGRAM, OTF2, NONE };
 enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 200, GOAL_LIMIT = 1000000 };
 
 struct request {
@@ -36,15 +36,15 @@ static void take_time(void *request, char *arg, struct argp_state *state)
         argp_error(state, "--time must be same, none or a factor, not '%s'", arg);
 }
 
-static const char *const targets[] = { "perfetto", "dot", "csv", "stacks", "goal", "c", NULL };
+static const char *const targets[] = { "perfetto", "dot", "csv", "stacks", "goal", "c", "otf2", NULL };
 static const struct tool_option options[] = {
     TOOL_CHOICE(to, 't', "to", "FORMAT", targets, "perfetto (Trace Event JSON, also for chrome://tracing), dot "
                 "(Graphviz), csv (the callsites), stacks (call paths with their own ns, for flame graphs and "
                 "speedscope.app), goal (what each rank does, for LogGOPSim), c (a program that makes the "
-                "same calls)"),
+                "same calls), otf2 (an archive for Vampir and Scalasca; OUT is its new directory)"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(limit, 0, "limit", "N", 1, 0, "perfetto: expand up to N events, and fold a job that has more (1000000); "
-               "dot: up to N edges (200); goal: refuse a job of more events (1000000)"),
+               "otf2: refuse a job of more; dot: up to N edges (200); goal: refuse a job of more events (1000000)"),
     TOOL_COUNT(ranks, 0, "ranks", "P", 1, 65536, "c: a program for P ranks, where all ranks follow one rule"),
     TOOL_TAKEN(take_time, 0, "time", "TIME", "c: computation as recorded (same, the default), none, or so many times "
                "that"),
@@ -55,7 +55,7 @@ static const struct tool_option options[] = {
 static void check(void *request, struct argp_state *state)
 {
     if (((struct request *)request)->to == NONE)
-        argp_error(state, "to which format? --to perfetto, dot, csv, stacks, goal or c");
+        argp_error(state, "to which format? --to perfetto, dot, csv, stacks, goal, c or otf2");
 }
 
 static const struct tool_line usage = {
@@ -110,6 +110,18 @@ static int make_program(struct request *r)
     return TOOL_OK;
 }
 
+static int write_archive(struct request *r)
+{
+    uint64_t events = report_trace_events(r->from.job), limit = r->limit ? r->limit : TRACE_LIMIT;
+    const char *why = events > limit     ? "it has more events than --limit"
+                      : !r->output       ? "it needs a directory (-o DIR)"
+                                         : report_write_otf2(r->from.report, r->output);
+
+    if (why)
+        tool_complain("%s: no archive%s%s: %s", r->job, r->output ? " " : "", r->output ? r->output : "", why);
+    return why ? TOOL_NO : TOOL_OK;
+}
+
 static void print(void *request, FILE *out)
 {
     struct request *r = request;
@@ -142,7 +154,9 @@ int tool_export(int argc, char **argv)
     }
     if (rc == TOOL_OK && r.to == PROGRAM)
         rc = make_program(&r);
-    if (rc == TOOL_OK)
+    if (rc == TOOL_OK && r.to == OTF2)
+        rc = write_archive(&r);
+    else if (rc == TOOL_OK)
         rc = tool_write(r.output, r.force, print, &r);
     if (rc == TOOL_OK && r.why_folded && !r.folded)
         tool_complain("%s: the trace is folded, a process is a group of ranks: %s", r.job, r.why_folded);

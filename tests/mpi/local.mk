@@ -132,7 +132,7 @@ MPI_TESTS = \
 	%D%/bindings.test \
 	%D%/grammar.test \
 	%D%/kept.test \
-	%D%/closure.test %D%/left.test \
+	%D%/closure.test %D%/otf2.test %D%/left.test \
 	%D%/hung.test \
 	%D%/meeting.test \
 	%D%/matrix.test %D%/unloaded.test \
@@ -156,7 +156,7 @@ MPI_TESTS = \
 TESTS += $(MPI_TESTS)
 ALONE_TESTS += %D%/figures.test %D%/firsts.test %D%/matching.test %D%/near.test %D%/own_cost.test %D%/planted.test
 endif
-EXTRA_DIST += %D%/closure.test %D%/clocks.c %D%/clocks.test %D%/nodes.c %D%/nodes.test %D%/node_agent
+EXTRA_DIST += %D%/closure.test %D%/otf2.test %D%/clocks.c %D%/clocks.test %D%/nodes.c %D%/nodes.test %D%/node_agent
 EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.c
 EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
