@@ -47,7 +47,7 @@ static const struct job_terminal *terminal(const struct side *s)
 static int64_t value(const struct side *s, enum grammar_channel channel)
 {
     int64_t v;
-    int status = job_attr_value(s->job, s->c, s->at.node, channel, s->rank, 0, s->at.occurrence, s->at.nth, &v);
+    int status = job_attr_value(s->job, s->c, s->at.node, channel, s->rank, 0, s->at.nth, &v);
 
     return status == 0 ? v : status == 1 ? INT64_MIN : INT64_MAX;
 }

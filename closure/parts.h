@@ -41,13 +41,9 @@ struct closure {
     int64_t *list;              /* of completions: names of the job's lists, as numbered here */
     uint32_t list_count, list_room;
     uint32_t sections;
-    uint32_t at_most;           /* counters of nodes */
     uint32_t now;               /* terminal whose values are asked for */
     uint64_t largest, furthest; /* bytes of a buffer; events back to a start */
 };
-
-/* Of a node's value: what its text needs to be counted. */
-struct closure_use { bool occurrence, nth; };
 
 /* As printf, into memory. The caller frees it. */
 char *closure_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -58,10 +54,10 @@ void closure_refuse(struct closure *g, const char *format, ...) __attribute__((f
 char *closure_shared(struct closure *g, FILE *to, const char *name, char *text);
 
 /* --- values.c --- */
-/* Value of a channel at a node, as an expression of at[counter] and nth[terminal]; the caller frees it. NULL: not
-   kept of all members. `absent` where there is none. */
+/* Value of a channel at a node, as an expression of nth[terminal], which then *counts; the caller frees it. NULL:
+   not kept of all members. `absent` where there is none. */
 char *closure_value(struct closure *g, const struct job_class *c, uint32_t node, enum grammar_channel channel,
-                    int64_t absent, uint32_t counter, struct closure_use *use);
+                    int64_t absent, bool *counts);
 /* Exponent of a node. */
 char *closure_turns(struct closure *g, const struct job_class *c, uint32_t node);
 /* Whether all variants have one value; whether each has one. */

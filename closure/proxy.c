@@ -4,7 +4,7 @@
 static int me, ranks = RANKS;
 static long event;     /* of this rank: requests are found by how many events ago they began */
 static char *out, *in; /* what is sent; what comes */
-static long at[AT], nth[NTH]; /* how often a rank was at a node of its rules, in a call */
+static long nth[NTH];  /* how often it was in a call */
 
 static double now(void)
 {
@@ -60,10 +60,15 @@ static long course(const struct step *s, int count, long n, long absent)
     }
     return s[k].value == LONG_MIN ? absent : plus + s[k].value;
 }
-/* The value of a rank, from what all ranks have in common. */
-static long turned(long value, long ranks_there)
+/* What one rank's value is on this one: as far away, or with the same bits; below 0 it is no rank. */
+static long turned(long value, long away, long ranks_there)
 {
-    return value >= 0 ? (value + me) % ranks_there : value;
+    return value >= 0 ? (value + away + me) % ranks_there : value;
+}
+
+static long flipped(long value, long of)
+{
+    return value >= 0 ? value ^ of ^ me : value;
 }
 /*: peer */
 static int who(long peer)

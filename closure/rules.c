@@ -15,8 +15,6 @@ struct printer {
     const struct job_class *c;
     uint32_t *of_rule, *users; /* nodes that use a rule */
     char **function;           /* of each rule that is one; NULL: it is a loop, or not printed yet */
-    uint32_t *counter;         /* of each node, from 1; 0: none */
-    uint32_t counters;
     double gaps;               /* ns, of all the class's computation */
     bool alone;                /* no other class */
 };
@@ -92,12 +90,10 @@ static char *instead(struct printer *p, uint32_t node, enum grammar_channel chan
     return closure_text("%" PRId64, (int64_t)(v ? job_attr_mean(&v->attr) : 0));
 }
 
-static char *value(struct printer *p, uint32_t node, enum grammar_channel channel, struct closure_use *use)
+static char *value(struct printer *p, uint32_t node, enum grammar_channel channel, bool *counts)
 {
     uint32_t terminal = p->c->grammar->nodes[node].symbol;
     const struct job_terminal *t = &p->g->job->terminals[terminal];
-    struct closure_use own = { 0 };
-    uint32_t counter = p->counter[node] ? p->counter[node] - 1 : p->counters;
     int64_t none = absent(channel, t);
     char *text;
 
@@ -106,15 +102,11 @@ static char *value(struct printer *p, uint32_t node, enum grammar_channel channe
     if (channel == GRAMMAR_PEER && p->g->call[terminal].message &&
         closure_same_everywhere(p->c, node, GRAMMAR_REPLY, 1) && !closure_constant(p->c, node, GRAMMAR_PEER))
         return closure_text("source");
-    text = closure_value(p->g, p->c, node, channel, none, counter, &own);
-    if (text && own.occurrence && !p->counter[node])
-        p->counter[node] = ++p->counters;
+    text = closure_value(p->g, p->c, node, channel, none, counts);
     if (text && !strcmp(text, "9223372036854775807")) {
         free(text);
         text = closure_text("NONE");
     }
-    use->occurrence = use->occurrence || own.occurrence;
-    use->nth = use->nth || own.nth;
     return text ? text : instead(p, node, channel);
 }
 
@@ -168,7 +160,7 @@ static void print_call(struct printer *p, uint32_t node, int depth, FILE *f)
     const struct grammar_flat_node *n = &p->c->grammar->nodes[node];
     const struct grammar_stats *s = &p->c->grammar->stats[node];
     struct closure_call *call = &g->call[n->symbol];
-    struct closure_use use = { 0 };
+    bool counts = false;
     const char *function = job_text(g->job, g->job->terminals[n->symbol].function);
 
     indent(f, depth);
@@ -189,17 +181,14 @@ static void print_call(struct printer *p, uint32_t node, int depth, FILE *f)
     fprintf(f, "%s(%.0f", name, gap_of(p, node));
     for (uint32_t c = 0; c < GRAMMAR_CHANNELS; c++)
         if (call->channels & 1u << c) {
-            char *text = value(p, node, (enum grammar_channel)c, &use);
+            char *text = value(p, node, (enum grammar_channel)c, &counts);
             fprintf(f, ", %s", text);
             free(text);
         }
     if (g->job->terminals[n->symbol].kind == JOB_REGION)
         fprintf(f, ", %.0f", rounded(s->count ? (double)s->duration.sum / (double)s->count : 0));
-    fputs(")", f);
-    if (use.occurrence)
-        fprintf(f, ", at[%u]++", p->counter[node] - 1);
-    fputs(";\n", f);
-    call->nth = call->nth || use.nth;
+    fputs(");\n", f);
+    call->nth = call->nth || counts;
     free(name);
 }
 
@@ -290,7 +279,6 @@ char *closure_class(struct closure *g, uint32_t class_index)
     p.of_rule = calloc((size_t)flat->rule_count + 2, sizeof *p.of_rule);
     p.users = calloc((size_t)flat->node_count + 1, sizeof *p.users);
     p.function = calloc((size_t)flat->rule_count + 1, sizeof *p.function);
-    p.counter = calloc((size_t)flat->node_count + 1, sizeof *p.counter);
     grammar_flat_users(flat, NULL, p.of_rule, p.users);
     for (uint32_t k = 0; k < flat->node_count; k++)
         if (!grammar_is_rule(flat->nodes[k].symbol))
@@ -301,12 +289,10 @@ char *closure_class(struct closure *g, uint32_t class_index)
             if (!rule || p.of_rule[rule + 1] - p.of_rule[rule] > 1 || !p.alone)
                 print_function(&p, rule);
         }
-    g->at_most = p.counters > g->at_most ? p.counters : g->at_most;
     char *root = p.function[0] ? strdup(p.function[0]) : NULL;
     for (uint32_t k = 0; k < flat->rule_count; k++)
         free(p.function[k]);
     free(p.function);
-    free(p.counter);
     free(p.users);
     free(p.of_rule);
     free(order);

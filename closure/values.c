@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "closure/parts.h"
-#include "grammar/attr_formula.h"
 #include "job/turns.h"
 
 static const char *const channel_name[GRAMMAR_CHANNELS] = {
@@ -30,7 +29,7 @@ static int64_t start_value(struct closure *g, int64_t name)
     note_distance(g, name);
     if (name >= GRAMMAR_CANCELLED)
         return name;
-    const struct job_start_run *run = job_starts_find(g->job, name, &count);
+    const struct job_start_run *run = job_starts_find(&g->job->starts, name, &count);
     if (!run)
         return 0;
     while (k < g->list_count && g->list[k] != name)
@@ -67,21 +66,19 @@ static void no_rule(struct closure *g, const char *what)
                    what);
 }
 
-/* A value of the sample's rank, taken to the rank `me`. */
+/* A value of the sample's rank, taken to the rank `me`; below 0 it is no rank. */
 static char *relate(struct closure *g, const struct job_variant *v, char *x)
 {
-    const char *modulus = v->modulus == g->job->info.ranks ? "ranks" : NULL;
     char number[16], *text;
 
-    snprintf(number, sizeof number, "%u", v->modulus);
-    modulus = modulus ? modulus : number;
     if (v->relations & JOB_ABSOLUTE || !v->modulus)
         return x;
     no_rule(g, "peers change from turn to turn");
-    if (v->relations & JOB_OFFSET)
-        text = closure_text("(%s + me + %s - %u) %% %s", x, modulus, v->sample_rank % v->modulus, modulus);
-    else
-        text = closure_text("((%s) ^ %u ^ me)", x, v->sample_rank);
+    snprintf(number, sizeof number, "%u", v->modulus);
+    text = v->relations & JOB_OFFSET
+               ? closure_text("turned(%s, %u, %s)", x, v->modulus - v->sample_rank % v->modulus,
+                              v->modulus == g->job->info.ranks ? "ranks" : number)
+               : closure_text("flipped(%s, %u)", x, v->sample_rank);
     free(x);
     return text;
 }
@@ -109,28 +106,15 @@ static char *constant(struct closure *g, const struct job_variant *v, int64_t va
     return k > m / 2 ? closure_text("(me + ranks - %u) %% ranks", m - k) : closure_text("(me + %u) %% ranks", k);
 }
 
-static char *list_name(struct closure *g, const struct job_variant *v)
-{
-    char *text = closure_text("static const long list_#[] = { ");
-
-    for (uint32_t i = 0; i < v->attr.length; i++) {
-        char *more = closure_text("%s%s%" PRId64, text, i ? ", " : "", literal(g, v, v->attr.list[i]));
-        free(text);
-        text = more;
-    }
-    char *whole = closure_text("%s };\n", text);
-    free(text);
-    return closure_shared(g, g->tables, "list", whole);
-}
-
 static char *of_course(struct closure *g, const struct job_variant *v, const char *nth, int64_t absent)
 {
     uint32_t count = 0;
-    const struct job_start_run *s = v->attr.list[0] ? job_starts_find(g->job, v->attr.list[0], &count) : NULL;
+    const struct job_starts *all = &g->job->starts;
+    const struct job_start_run *s = v->attr.course < 0 ? job_starts_find(all, v->attr.course, &count) : NULL;
     char *body = NULL, *text;
     size_t size;
 
-    if (!s || !count || v->attr.channel == GRAMMAR_STARTS)
+    if (!s || !count)
         return NULL;
     FILE *f = open_memstream(&body, &size);
     fputs("static const struct step course_#[] = {", f);
@@ -138,47 +122,25 @@ static char *of_course(struct closure *g, const struct job_variant *v, const cha
         if (s[i].distance == GRAMMAR_ABSENT)
             fprintf(f, "%s{ LONG_MIN, %d, %u }", i ? i % 6 ? ", " : ",\n    " : " ", s[i].step, s[i].count);
         else
-            fprintf(f, "%s{ %" PRId64 ", %d, %u }", i ? i % 6 ? ", " : ",\n    " : " ", s[i].distance, s[i].step,
-                    s[i].count);
+            fprintf(f, "%s{ %" PRId64 ", %d, %u }", i ? i % 6 ? ", " : ",\n    " : " ",
+                    s[i].step ? s[i].distance : literal(g, v, s[i].distance), s[i].step, s[i].count);
     fputs(" };\n", f);
     fclose(f);
     g->sections |= CLOSURE_NEEDS(CLOSURE_COURSE);
-    if (v->attr.list[1])
-        no_rule(g, "peers change from turn to turn");
     char *name = closure_shared(g, g->tables, "course", body);
-    text = v->attr.list[1] ? closure_text("turned(course(%s, %u, %s, %" PRId64 "), %" PRId64 ")", name, count, nth,
-                                          absent, v->attr.list[1])
-                           : closure_text("course(%s, %u, %s, %" PRId64 ")", name, count, nth, absent);
+    text = relate(g, v, closure_text("course(%s, %u, %s, %" PRId64 ")", name, count, nth, absent));
     free(name);
     return text;
 }
 
-static char *formula(struct closure *g, const struct job_variant *v, const char *i, const char *nth, int64_t absent,
-                     struct closure_use *use)
+static char *formula(struct closure *g, const struct job_variant *v, const char *nth, int64_t absent, bool *counts)
 {
-    const struct grammar_attr *a = &v->attr;
     int64_t value;
 
-    if (!grammar_attr_constant(a, &value) && a->kind == GRAMMAR_ATTR_VARIES) {
-        use->nth = true;
-        return of_course(g, v, nth, absent);
-    }
-    if (grammar_attr_constant(a, &value))
+    if (grammar_attr_constant(&v->attr, &value))
         return constant(g, v, literal(g, v, value));
-    if (a->kind == GRAMMAR_ATTR_KEYED)
-        return NULL;
-    use->occurrence = true;
-    char *turn = a->period ? closure_text("%s %% %u", i, a->period) : closure_text("%s", i), *text;
-    if (a->kind == GRAMMAR_ATTR_LIST) {
-        char *name = list_name(g, v);
-        text = closure_text("%s[%s]", name, turn);
-        free(name);
-    } else {
-        note_distance(g, a->max);
-        text = closure_text("(%" PRId64 " + %" PRId64 " * (%s))", a->ramp.base, a->ramp.step, turn);
-    }
-    free(turn);
-    return relate(g, v, text);
+    *counts = true;
+    return v->attr.kind == GRAMMAR_ATTR_VARIES ? of_course(g, v, nth, absent) : NULL;
 }
 
 /* --- By rank --- */
@@ -274,7 +236,7 @@ static char *table_of(struct closure *g, const struct job_class *c, const struct
 
 /* A function that chooses the formula by the rank. NULL: one of them is not kept. */
 static char *choice_of(struct closure *g, const struct job_class *c, const struct job_variant *v, uint32_t count,
-                       int64_t absent, const char *i, const char *nth, struct closure_use *use)
+                       int64_t absent, const char *nth, bool *counts)
 {
     int64_t *part = calloc(g->job->info.ranks, sizeof *part);
     char *body = NULL, *name, *text;
@@ -288,9 +250,9 @@ static char *choice_of(struct closure *g, const struct job_class *c, const struc
     char *table = print_table(g, "part", count < 255 ? "unsigned char" : "int", part);
     FILE *f = open_memstream(&body, &size);
     const char *kind = channel_name[v->attr.channel];
-    fprintf(f, "static long %s_of_#(long i, long n)\n{\n    (void)i, (void)n;\n    switch (%s) {\n", kind, table);
+    fprintf(f, "static long %s_of_#(long n)\n{\n    (void)n;\n    switch (%s) {\n", kind, table);
     for (uint32_t k = 0; k < count; k++) {
-        char *x = formula(g, &v[k], "i", "n", absent, use);
+        char *x = formula(g, &v[k], "n", absent, counts);
         lost = lost || !x;
         fprintf(f, "    case %u:\n        return %s;\n", k + 1, x ? x : "0");
         free(x);
@@ -305,18 +267,18 @@ static char *choice_of(struct closure *g, const struct job_class *c, const struc
     }
     char *label = closure_text("%s_of", kind);
     name = closure_shared(g, g->tables, label, body);
-    text = closure_text("%s(%s, %s)", name, use->occurrence ? i : "0", use->nth ? nth : "0");
+    text = closure_text("%s(%s)", name, *counts ? nth : "0");
     free(label);
     free(name);
     return text;
 }
 
 char *closure_value(struct closure *g, const struct job_class *c, uint32_t node, enum grammar_channel channel,
-                    int64_t absent, uint32_t counter, struct closure_use *use)
+                    int64_t absent, bool *counts)
 {
     uint32_t count, covered = 0;
     const struct job_variant *v = variants(c, node, channel, &count);
-    char *i = closure_text("at[%u]", counter), *nth = closure_text("nth[%u]", c->grammar->nodes[node].symbol), *text;
+    char *nth = closure_text("nth[%u]", c->grammar->nodes[node].symbol), *text;
     int64_t value;
     bool constants = true;
 
@@ -328,12 +290,11 @@ char *closure_value(struct closure *g, const struct job_class *c, uint32_t node,
     if (!count)
         text = closure_text("%" PRId64, absent);
     else if (count == 1 && covered == members_of(c))
-        text = formula(g, v, i, nth, absent, use);
+        text = formula(g, v, nth, absent, counts);
     else if (constants)
         text = table_of(g, c, v, count, absent);
     else
-        text = choice_of(g, c, v, count, absent, i, nth, use);
-    free(i);
+        text = choice_of(g, c, v, count, absent, nth, counts);
     free(nth);
     return text;
 }

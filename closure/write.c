@@ -160,7 +160,7 @@ static void print_lists(const struct closure *g, FILE *out)
           "struct run {\n    long distance;\n    int step, count;\n};\n", out);
     for (uint32_t k = 0; k < g->list_count; k++) {
         uint32_t count = 0;
-        const struct job_start_run *run = job_starts_find(g->job, g->list[k], &count);
+        const struct job_start_run *run = job_starts_find(&g->job->starts, g->list[k], &count);
         fprintf(out, "static const struct run run_%u[] = { ", k);
         for (uint32_t i = 0; i < count; i++)
             fprintf(out, "{ %" PRId64 ", %d, %u }, ", run[i].distance, run[i].step, run[i].count);
@@ -216,9 +216,9 @@ static uint64_t power(uint64_t least)
 
 static void print_defines(const struct closure *g, FILE *out)
 {
-    fprintf(out, "#ifndef TIME\n#define TIME %g\n#endif\n#define RANKS %u\n#define AT %u\n#define NTH %u\n"
+    fprintf(out, "#ifndef TIME\n#define TIME %g\n#endif\n#define RANKS %u\n#define NTH %u\n"
             "#define COMMS %u\n#define LARGEST %" PRIu64 "\n#define RING %" PRIu64 "\n",
-            g->how.time, g->made->ranks, g->at_most + 1, g->job->terminal_count + 1, g->job->comm_count + 1,
+            g->how.time, g->made->ranks, g->job->terminal_count + 1, g->job->comm_count + 1,
             g->largest + 16, power(g->furthest));
     if (g->sections & CLOSURE_NEEDS(CLOSURE_MAKE))
         fprintf(out, "#define MADE %u\n", closure_comms((struct closure *)g, out));

@@ -66,7 +66,7 @@ static int64_t value(const struct writer *w, uint32_t rank, enum grammar_channel
     const struct location *l = &w->at[rank];
     int64_t v;
 
-    return job_attr_value(w->job, l->c, l->at.node, channel, rank, 0, l->at.occurrence, l->at.nth, &v) == 0 ? v : none;
+    return job_attr_value(w->job, l->c, l->at.node, channel, rank, 0, l->at.nth, &v) == 0 ? v : none;
 }
 
 static uint32_t comm_of(const struct writer *w, uint32_t rank, uint32_t comm)
