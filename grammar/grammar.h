@@ -71,6 +71,10 @@ void grammar_share_pool(struct grammar *g, _Atomic size_t *pool);
 /* Appends one event. Never fails: at the cap the grammar goes on in a coarser form. */
 void grammar_append(struct grammar *g, const struct grammar_event *event);
 
+/* Whether the order in which values of the channel follow each other is still kept for the terminal that probably comes
+   next; true where none is expected. Hook-safe. */
+bool grammar_keeps_next(const struct grammar *g, enum grammar_channel channel);
+
 uint64_t grammar_events(const struct grammar *g);
 uint64_t grammar_lost(const struct grammar *g);   /* events whose order was given up */
 uint32_t grammar_nodes(const struct grammar *g);

@@ -236,6 +236,17 @@ void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr
         *to++ = g->attrs[a].attr;
 }
 
+bool grammar_keeps_next(const struct grammar *g, enum grammar_channel channel)
+{
+    const struct grammar_tail *t = &g->tail;
+    uint32_t n = t->holds ? g->nodes[t->raw].next
+                 : t->depth > t->written ? t->frame[t->depth - 1].at
+                                         : grammar_last(g, 0);
+    uint32_t terminal = n == GRAMMAR_NONE ? n : g->nodes[n].symbol;
+    const struct grammar_courses *c = terminal < GRAMMAR_COURSE_TERMINALS ? &g->courses[terminal] : NULL;
+    return !c || c->watched >> channel & 1 || !(c->channels >> channel & 1);
+}
+
 /* The values are others than the tuple's, or there is none. Each channel is at most once in a list. */
 void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {

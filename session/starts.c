@@ -43,12 +43,13 @@ static bool keep(struct session_starts_seen *seen, const struct session_starts *
     return true;
 }
 
-/* A list that this stream has not met. Returns whether it is kept. */
+/* A list that this stream has not met. Returns whether it is kept: not where the order of those that come there is
+   not. */
 static __attribute__((noinline)) bool starts_new(struct session_stream *s, const struct session_starts *l, int64_t name)
 {
     base_fpu_t kept = base_fpu_hold();
     bool mine = stream_take(s); /* the helper reads what a stream has kept */
-    bool done = mine && keep(&s->starts_seen, l, name);
+    bool done = mine && grammar_keeps_next(s->grammar, GRAMMAR_STARTS) && keep(&s->starts_seen, l, name);
     stream_release(s);
     base_fpu_give_back(kept);
     return done;

@@ -39,7 +39,7 @@ static inline void session_starts_begin(struct session_starts *l)
 }
 /* The next one of the list was started so many events before, 0: not known. */
 void session_starts_add(struct session_starts *l, uint32_t distance);
-/* The value for GRAMMAR_STARTS; 0 where a list cannot be kept. */
+/* The value for GRAMMAR_STARTS; 0 where a list is not kept. */
 int64_t session_starts_value(struct session_stream *s, const struct session_starts *l);
 
 /* The lists that a stream has kept, in the order in which it met them. */
