@@ -85,6 +85,9 @@ static const struct row rows[] = {
     { "Alltoallw", "out, counts_out, places_out, types, in, counts, places, types, $C", FAN, COUNTS,
       "shares($C, $B);" },
 
+    { "Neighbor_allgather", "out, " DATA ", in, " DATA ", $C", FAN, SIZE, 0 },
+    { "Neighbor_alltoall", "out, to_each($C, $B), MPI_BYTE, in, to_each($C, $B), MPI_BYTE, $C", FAN, SIZE, 0 },
+
     { "Put", "out, " DATA ", $P, 0, " DATA ", window[$c]", 0, WINDOW, 0 },
     { "Get", "in, " DATA ", $P, 0, " DATA ", window[$c]", 0, WINDOW, 0 },
     { "Accumulate", "out, " DATA ", $P, 0, " DATA ", MPI_BOR, window[$c]", 0, WINDOW, 0 },
@@ -107,6 +110,7 @@ static const struct row rows[] = {
     { "File_open", "$C, temporary($c), MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, "
       "&file", 0, IO, "open_file();" },
     { "File_close", "&file", 0, IO, 0 },
+    { "File_delete", "spare(), MPI_INFO_NULL", 0, IO, 0 },
     { "File_set_size", "file, $L", 0, IO, 0 },
     { "File_preallocate", "file, $L", 0, IO, 0 },
     { "File_set_view", "file, 0, MPI_BYTE, MPI_BYTE, \"native\", MPI_INFO_NULL", 0, IO, 0 },

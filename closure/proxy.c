@@ -99,6 +99,13 @@ static int size_of(int c)
     MPI_Comm_size(on(c), &n);
     return n;
 }
+/* Of what goes to all neighbours in a grid, the part of one. */
+static int to_each(MPI_Comm c, int bytes)
+{
+    int dimensions;
+    MPI_Cartdim_get(c, &dimensions);
+    return bytes / (2 * dimensions);
+}
 /*: make */
 /* Which of the recorded communicators it is that a call makes: of its parent and kind by number, which all of the
    parent's ranks count alike, or those that are in it; with the same number and other members, a variant. */
@@ -521,5 +528,17 @@ static const char *temporary(int c)
     int pid = (int)getpid();
     PMPI_Bcast(&pid, 1, MPI_INT, 0, on(c));
     snprintf(name, sizeof name, "%s/proxy-%d-%d", dir ? dir : "/tmp", pid, c);
+    return name;
+}
+
+/* One to delete. */
+static const char *spare(void)
+{
+    static char name[4096];
+    const char *dir = getenv("TMPDIR");
+    snprintf(name, sizeof name, "%s/proxy-%d-spare", dir ? dir : "/tmp", (int)getpid());
+    FILE *f = fopen(name, "w");
+    if (f)
+        fclose(f);
     return name;
 }
