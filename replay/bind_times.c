@@ -90,7 +90,8 @@ static const struct bind_times *rest_times(struct replay_bind *b, uint32_t c)
         const struct job_own *o = &row[at];
         if (o->thread || !o->ranks)
             continue;
-        const struct bind_role *role = &b->role[find_role(b, c, o->rank)];
+        uint32_t at_role = find_role(b, c, o->rank); /* which may move all roles */
+        const struct bind_role *role = &b->role[at_role];
         double visits = (double)role->uses[role->rule_of[o->node]] * (double)role->grammar->nodes[o->node].exponent;
         own[o->node].count += visits * o->ranks;
         own[o->node].gap += visits * (double)o->sum[JOB_OWN_GAP];
