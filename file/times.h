@@ -12,8 +12,6 @@
 
 /* For the nodes of `g`, whose statistics are records `first` on: times[k] of each record k * per. */
 void file_times_fill(const struct grammar_flat *g, uint64_t first, uint32_t per, struct grammar_time *times);
-/* Whether two are the same but for rounding. */
-int file_times_equal(const struct grammar_time *a, const struct grammar_time *b);
 /* Whether it can be one: not negative, not beyond what sums of 64 bits give. */
 int file_times_sane(const struct grammar_time *t);
 

@@ -95,11 +95,6 @@ void grammar_flat_destroy(struct grammar_flat *g); /* NULL is legal */
 int grammar_flat_check(const struct grammar_flat *g, char *why, size_t size);
 /* The same for a grammar without attributes whose `events` are not known: on success they are. */
 int grammar_flat_measure(struct grammar_flat *g, char *why, size_t size);
-/* Audits the statistics of a checked grammar that stands for `members` streams: a node's count is its exponent times
-   the expansions of its rule (`members` 0: of these nothing is said); a rule's times are those of its uses. Same
-   returns. */
-int grammar_flat_check_stats(const struct grammar_flat *g, uint64_t members, char *why, size_t size);
-
 /* The structure alone (symbols by the hash that `terminal_hash[terminal]` gives, exponents) as a Merkle hash; equal on
    every rank for equal structure, whatever the numbering. `rule_hash` may be NULL or has rule_count entries. */
 struct grammar_hash { uint64_t low, high; };

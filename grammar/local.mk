@@ -22,5 +22,6 @@ libpythia_grammar_la_SOURCES = \
 libpythia_grammar_la_LIBADD = $(XXHASH_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_grammar tests/unit/test_attr
-AUDIT_GRAMMAR = tests/unit/audit_grammar.c tests/unit/audit.h
+AUDIT_JOB = tests/unit/audit_job.c tests/unit/audit.h
+AUDIT_GRAMMAR = tests/unit/audit_grammar.c $(AUDIT_JOB)
 tests_unit_test_grammar_SOURCES = tests/unit/test_grammar.c $(AUDIT_GRAMMAR)

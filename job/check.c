@@ -33,7 +33,6 @@ struct audit {
     int message;
     char *why;
     size_t size;
-    uint64_t *numbers; /* left to look at members' exponents */
 };
 
 #define REFUSE(a, ...) job_refuse((a)->why, (a)->size, __VA_ARGS__)
@@ -193,21 +192,33 @@ static int check_spread(const struct audit *a, uint32_t i, const struct job_clas
     return 0;
 }
 
+/* None is expanded less often than there are members. That counts are what the members expand is not looked at, nor that
+   a rule's times are those of its uses: who reads them must not rely on it. */
+static int check_counts(const struct audit *a, uint32_t i, const struct job_class *c)
+{
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
+    for (uint32_t n = 0; n < c->grammar->node_count; n++)
+        if (c->grammar->stats[n].count < members || c->grammar->stats[n].count > INT64_MAX)
+            return REFUSE(a, "class %u: node %u counts %llu expansions by %llu members", i, n,
+                          (unsigned long long)c->grammar->stats[n].count, (unsigned long long)members);
+    return 0;
+}
+
 static int check_body(const struct audit *a, uint32_t i, const struct job_class *c)
 {
+    struct job_member first = job_ranges_first(c->ranges, c->member_ranges);
     char reason[160] = "";
     if (job_class_bodiless(c))
         return a->message ? 0 : REFUSE(a, "class %u: its rules were left out", i);
     int error = c->grammar->terminals > a->job->terminal_count ? REFUSE(a, "class %u: terminals out of range", i)
                                                                : grammar_flat_check(c->grammar, reason, sizeof reason);
-    if (!error)
-        error = grammar_flat_check_stats(c->grammar,
-                                         c->turn_count ? 0 : job_ranges_size(c->ranges, c->member_ranges), reason,
-                                         sizeof reason);
-    if (!error && c->turn_count)
-        error = job_turns_check_counts(c, a->numbers, reason, sizeof reason);
     if (error)
         return *reason ? (REFUSE(a, "class %u: %s", i, reason), error) : error;
+    if (!job_turns_same(c, c->grammar, first.rank, first.thread))
+        return REFUSE(a, "class %u: exponents are not those of the first member", i);
+    error = check_counts(a, i, c);
+    if (error)
+        return error;
     struct grammar_hash hash = grammar_flat_shape(c->grammar, a->job->terminal_hash);
     if (job_hash_none(hash)) {
         REFUSE(a, "out of memory");
@@ -231,54 +242,29 @@ static int check_class(const struct audit *a, uint32_t i)
 
 /* --- Streams --- */
 
-/* A member of a class, in their order: with how many events, if that is known. */
-struct owned { struct job_member member; uint32_t class_index; bool known; uint64_t events; };
-
-static int list_members(const struct job *j, uint32_t class_index, struct owned *out)
-{
-    const struct job_class *c = &j->classes[class_index];
-    uint64_t members = job_ranges_size(c->ranges, c->member_ranges), *events = calloc(members + 1, sizeof *events);
-    int error = events ? 0 : PYTHIA_ENOMEM;
-    bool known = !job_class_bodiless(c);
-    if (!error && known)
-        error = job_members_events(c, events);
-    known = known && !error;
-    if (error == PYTHIA_ELIMIT)
-        error = 0;
-    const uint64_t *of = events;
-    for (struct job_walk w = { .range = c->ranges, .left = c->member_ranges }; !error && job_walk_next(&w);)
-        *out++ = (struct owned){ w.at, class_index, known, *of++ };
-    free(events);
-    return error;
-}
-
-/* A record of one stream: a member of its class, of its length. */
-static int check_alone(const struct audit *a, uint32_t i, const struct owned *o)
-{
-    const struct job_stream *s = &a->job->streams[i];
-    if (s->rank != o->member.rank || s->thread != o->member.thread || s->class_index != o->class_index)
-        return REFUSE(a, "stream %u: not a member of its class", i);
-    return !o->known || s->events == o->events ? 0
-                                               : REFUSE(a, "stream %u: %llu events", i, (unsigned long long)s->events);
-}
+/* A member of a class, in their order. */
+struct owned { struct job_member member; uint32_t class_index; };
 
 /* All members of all classes, in order, are the streams; each record is of one, so that there are as many. */
 static int check_owners(const struct audit *a)
 {
     const struct job *j = a->job;
-    struct owned *all = malloc(((size_t)j->stream_count + 1) * sizeof *all);
-    uint64_t at = 0;
-    int error = all ? 0 : PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < j->class_count && !error; i++) {
-        error = list_members(j, i, all + at);
-        at += job_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges);
-    }
-    if (error)
+    struct owned *all = malloc(((size_t)j->stream_count + 1) * sizeof *all), *o = all;
+    int error = 0;
+    if (!all) {
         REFUSE(a, "out of memory");
-    else if (at)
-        qsort(all, at, sizeof *all, job_member_order);
-    for (uint32_t i = 0; i < j->stream_count && !error; i++)
-        error = check_alone(a, i, &all[i]);
+        return PYTHIA_ENOMEM;
+    }
+    for (uint32_t i = 0; i < j->class_count; i++)
+        for (struct job_walk w = { .range = j->classes[i].ranges, .left = j->classes[i].member_ranges };
+             job_walk_next(&w);)
+            *o++ = (struct owned){ w.at, i };
+    qsort(all, (size_t)(o - all), sizeof *all, job_member_order);
+    for (uint32_t i = 0; i < j->stream_count && !error; i++) {
+        const struct job_stream *s = &j->streams[i];
+        if (s->rank != all[i].member.rank || s->thread != all[i].member.thread || s->class_index != all[i].class_index)
+            error = REFUSE(a, "stream %u: not a member of its class", i);
+    }
     free(all);
     return error;
 }
@@ -297,30 +283,27 @@ static int check_block(const struct audit *a, uint32_t i)
     return 0;
 }
 
-/* What all records together have is what all classes together have; sums of counts do not wrap. */
+/* All classes together have as many members as there are streams; sums of events do not wrap, whoever counts them: by
+   grammars, by statistics (which may lie), or by streams. */
 static int check_totals(const struct audit *a)
 {
     const struct job *j = a->job;
-    uint64_t members = 0, events = 0, bodiless = 0, streams = 0, more;
+    uint64_t members = 0, expanded = 0, counted = 0, streams = 0;
     bool wraps = false;
     for (uint32_t i = 0; i < j->class_count; i++) {
-        uint64_t size = job_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges);
-        bodiless |= (uint64_t)job_class_bodiless(&j->classes[i]);
-        members += size;
-        if (job_class_bodiless(&j->classes[i]) || !j->classes[i].turn_count)
-            wraps |= __builtin_mul_overflow(size, j->classes[i].grammar->events, &more);
-        else
-            more = job_class_events(&j->classes[i]);
-        wraps |= __builtin_add_overflow(events, more, &events);
+        const struct job_class *c = &j->classes[i];
+        members += job_ranges_size(c->ranges, c->member_ranges);
+        wraps |= __builtin_add_overflow(expanded, job_turns_most_events(c), &expanded);
+        wraps |= __builtin_add_overflow(counted, job_class_bodiless(c) ? 0 : job_class_events(c), &counted);
     }
     for (uint32_t i = 0; i < j->stream_count; i++)
         wraps |= __builtin_add_overflow(streams, j->streams[i].events, &streams);
-    if (wraps || events > INT64_MAX)
+    if (wraps || expanded > INT64_MAX || counted > INT64_MAX || streams > INT64_MAX)
         return REFUSE(a, "2^63 events or more");
     if (members != job_streams(j))
         return REFUSE(a, "%llu members of classes, %llu streams", (unsigned long long)members,
                       (unsigned long long)job_streams(j));
-    return bodiless || events == streams ? 0 : REFUSE(a, "streams have other numbers of events than their classes");
+    return 0;
 }
 
 static int check_streams(const struct audit *a)
@@ -338,8 +321,7 @@ static int check_streams(const struct audit *a)
 /* Definitions come before the classes, what names these after them. */
 int job_check_parts(const struct job *j, int message, char *why, size_t size)
 {
-    uint64_t numbers = JOB_TURNS_TABLE;
-    struct audit a = { j, message, why, size, &numbers };
+    struct audit a = { j, message, why, size };
     int error = j->info.runs ? 0 : REFUSE(&a, "info: no runs");
     for (enum job_tables t = 0; t <= JOB_TABLE_TERMINALS && !error; t++)
         error = job_rows_check(j, t, why, size);
@@ -354,13 +336,13 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
 int job_check_set(const struct job *j, uint32_t class_index, const struct job_class *c, uint32_t first,
                     uint32_t count, char *why, size_t size)
 {
-    struct audit a = { j, 1, why, size, NULL };
+    struct audit a = { j, 1, why, size };
     return check_new_set(&a, class_index, c, c->ranges + first, count);
 }
 
 int job_check_node(const struct job *j, uint32_t class_index, const struct job_class *c, char *why, size_t size)
 {
-    struct audit a = { j, 1, why, size, NULL };
+    struct audit a = { j, 1, why, size };
     struct set covered = { 0 };
     uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
     int error = 0;

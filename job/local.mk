@@ -37,11 +37,11 @@ libpythia_job_la_LIBADD = -lm
 UNIT_TESTS += tests/unit/test_audit tests/unit/test_course tests/unit/test_job tests/unit/test_regions \
 	tests/unit/test_ranges tests/unit/test_traffic tests/unit/test_turns
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
-SIMULATE_MERGE = tests/unit/simulate_merge.c $(SIMULATE)
+SIMULATE_MERGE = tests/unit/simulate_merge.c $(SIMULATE) $(AUDIT_JOB)
 BYTES = tests/unit/bytes.c tests/unit/bytes.h
 tests_unit_test_job_SOURCES = tests/unit/test_job.c $(BYTES) $(SIMULATE_MERGE)
 tests_unit_test_course_SOURCES = tests/unit/test_course.c tests/unit/hand_job.c tests/unit/hand_job.h $(SIMULATE_MERGE)
-tests_unit_test_audit_SOURCES = tests/unit/test_audit.c
-tests_unit_test_turns_SOURCES = tests/unit/test_turns.c
+tests_unit_test_audit_SOURCES = tests/unit/test_audit.c $(AUDIT_JOB)
+tests_unit_test_turns_SOURCES = tests/unit/test_turns.c $(AUDIT_JOB)
 tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c tests/unit/hand_job.c tests/unit/hand_job.h
 tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)

@@ -24,11 +24,10 @@ uint32_t job_turns_of(const struct job_class *c, uint32_t node, uint32_t *first)
 void job_turns_extent(const struct job_class *c, uint32_t node, uint64_t *least, uint64_t *most);
 /* Exponents of a node of all members, in the order of job_ranges_walk; room for all members. 0 or PYTHIA_ENOMEM. */
 int job_turns_fill(const struct job_class *c, uint32_t node, uint64_t *exponent);
-/* Events of each member, in the order of job_ranges_walk; room for all. 0, PYTHIA_ENOMEM, or PYTHIA_ELIMIT: there are
-   too many exponents to look at each. Of a class that was audited. */
-int job_members_events(const struct job_class *c, uint64_t *events);
-/* Of all together. Statistics must be here. */
+/* Events of all members together, by what statistics count: that may lie, and they must be here. */
 uint64_t job_class_events(const struct job_class *c);
+/* By what they expand to: what bounds who expands them. Where they are too many to look at each, no fewer. */
+uint64_t job_class_expands(const struct job_class *c);
 /* Exponent of a node on average over the expansions of its rule by all members. */
 double job_mean_turns(const struct job_class *c, uint32_t node);
 
@@ -74,11 +73,10 @@ void job_columns_free(struct job_column *columns, uint32_t count);
 /* Place of a member in the order of job_ranges_walk: how many come before it. */
 uint64_t job_ranges_place(const struct job_range *r, uint32_t count, uint32_t rank, uint32_t thread);
 
-/* Audits turns of a class whose sets were audited; then, where its grammar was, too, the counts of its statistics, each
-   member's as long as that takes no more than *numbers, which become fewer. 0, PYTHIA_ENOMEM, or PYTHIA_EFORMAT with a
-   line. */
-#define JOB_TURNS_TABLE ((uint64_t)1 << 25) /* of all classes: a file of a few bytes may name more */
+/* Audits turns of a class whose sets were audited: 0 or PYTHIA_EFORMAT with a line. */
 int job_turns_check(const struct job_class *c, char *why, size_t size);
-int job_turns_check_counts(const struct job_class *c, uint64_t *numbers, char *why, size_t size);
+/* Events of all members if each had the largest exponents of all of them everywhere; UINT64_MAX: more than are counted.
+   Of a class whose turns and grammar were audited. */
+uint64_t job_turns_most_events(const struct job_class *c);
 
 #endif

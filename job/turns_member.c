@@ -86,6 +86,26 @@ int job_members_uses(const struct job_class *c, uint64_t **uses)
     return *uses ? 0 : PYTHIA_ENOMEM;
 }
 
+uint64_t job_class_expands(const struct job_class *c)
+{
+    enum { MOST = 1 << 24 }; /* nodes */
+    struct grammar_flat own = *c->grammar;
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges), events = 0;
+    if (!c->turn_count || !own.rule_count || members > MOST / (own.node_count + 1))
+        return job_turns_most_events(c);
+    uint64_t *length = malloc(own.rule_count * sizeof *length);
+    own.nodes = base_array_copy(own.nodes, own.node_count, sizeof *own.nodes);
+    bool known = length && own.nodes;
+    for (struct job_walk w = { .range = c->ranges, .left = c->member_ranges }; known && job_walk_next(&w);) {
+        take_exponents(c, own.nodes, w.at.rank, w.at.thread);
+        grammar_flat_lengths(&own, length);
+        known = !__builtin_add_overflow(events, length[0], &events);
+    }
+    free(own.nodes);
+    free(length);
+    return known ? events : job_turns_most_events(c);
+}
+
 uint64_t job_members_count(const struct job_class *c, const uint64_t *uses, uint32_t node, uint32_t range_first,
                            uint32_t range_count)
 {

@@ -22,7 +22,7 @@ libpythia_mergempi_la_SOURCES = %D%/merge_mpi.c %D%/merge_mpi.h
 libpythia_mergempi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 
 check_PROGRAMS += tests/mpi/merge_ranks
-tests_mpi_merge_ranks_SOURCES = tests/mpi/merge_ranks.c $(SIMULATE)
+tests_mpi_merge_ranks_SOURCES = tests/mpi/merge_ranks.c $(AUDIT_JOB) $(SIMULATE)
 tests_mpi_merge_ranks_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_merge_ranks_LDADD = libpythia-mergempi.la $(PYTHIA_CORE) $(MPI_LIBS)
 TESTS += tests/mpi/merge.test

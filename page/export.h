@@ -25,7 +25,8 @@ struct report_export {
     void *context;
 };
 
-/* Events of all streams; what an expanded trace has. */
+/* Events of all streams, by what they expand to: what an expanded trace has. Where exponents are too many to look at
+   each, no fewer. */
 uint64_t report_trace_events(const struct job *j);
 
 /* Why the trace is folded; NULL: it is not. */

@@ -185,8 +185,9 @@ uint64_t report_trace_events(const struct job *j)
 {
     uint64_t events = 0;
 
-    for (uint32_t i = 0; i < j->stream_count; i++)
-        events += j->streams[i].events < UINT64_MAX - events ? j->streams[i].events : UINT64_MAX - events;
+    for (uint32_t i = 0; i < j->class_count; i++)
+        if (__builtin_add_overflow(events, job_class_expands(&j->classes[i]), &events))
+            return UINT64_MAX;
     return events;
 }
 

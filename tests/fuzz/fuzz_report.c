@@ -2,7 +2,8 @@
 /*
  * Fuzzing of what reads a job: findings, replay, views, contracts and page, from files that are sound and whose numbers
  * lie. Random bytes never come that far: here a sound job is changed as a structure, what follows from the change is
- * made to follow (sums of rules, counts, hashes, order), and what the reader accepts then is printed in every form.
+ * made to follow (hashes, order), and what the reader accepts then is printed in every form. Counts, sums and events may
+ * be any: readers do not look whether they agree.
  *
  *     fuzz_report FIRST COUNT FILE...     inputs of the seeds FIRST … FIRST + COUNT - 1, each from one of the files
  *                                         or from six simulated ranks
@@ -22,12 +23,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "contracts/compare.h"
 #include "contracts/contract.h"
 #include "file/file.h"
 #include "findings/report.h"
 #include "job/class.h"
+#include "job/ranges.h"
 #include "job/relation.h"
 #include "job/schema.h"
 #include "page/export.h"
@@ -116,23 +117,6 @@ static void change_name(struct job *j)
     j->strings[n] = strdup(name);
 }
 
-/* A rule's times are those of its uses: what its nodes have more goes up to the root. */
-static void add_times(struct grammar_flat *g, uint32_t n, uint64_t gap, uint64_t duration)
-{
-    for (uint32_t depth = 0; depth <= g->rule_count; depth++) {
-        uint32_t rule = BASE_ARRAY_PLACE(g->rule_count, i, g->rules[i].first <= n) - 1, user = 0;
-        g->stats[n].gap.sum += gap;
-        g->stats[n].duration.sum += duration;
-        if (!rule)
-            return;
-        while (user < g->node_count && g->nodes[user].symbol != (GRAMMAR_RULE | rule))
-            user++;
-        if (user == g->node_count)
-            return;
-        n = user;
-    }
-}
-
 static void change_moments(struct grammar_moments *m)
 {
     uint64_t word = strange(m->sum, 1u << 20);
@@ -143,36 +127,52 @@ static void change_moments(struct grammar_moments *m)
     }
 }
 
+/* What a node counts and takes need not agree with what others do. */
 static void change_times(struct job_class *c)
 {
-    struct grammar_flat *g = c->grammar;
-    uint32_t n = (uint32_t)draw(g->node_count);
-    uint64_t more = strange(g->stats[n].gap.sum, 1u << 30);
-    if (draw(2))
-        add_times(g, n, draw(2) ? more : 0, draw(2) ? more : 0);
-    else
-        change_moments(draw(2) ? &g->stats[n].gap : &g->stats[n].duration);
+    struct grammar_stats *s = &c->grammar->stats[draw(c->grammar->node_count)];
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
+    switch (draw(4)) {
+    case 0: s->count = strange(s->count, 1u << 30); s->count += s->count < members ? members : 0; break;
+    case 1: s->gap.sum = strange(s->gap.sum, 1u << 30); break;
+    case 2: s->duration.sum = strange(s->duration.sum, 1u << 30); break;
+    default: change_moments(draw(2) ? &s->gap : &s->duration);
+    }
 }
 
-/* Counts are exponents, as often as the rules are used, by all members. */
+/* Counts are exponents, as often as the rules are used, by all members: or what they were. */
 static void change_exponent(struct job *j, struct job_class *c)
 {
     struct grammar_flat *g = c->grammar;
-    if (c->turn_count || !g->rule_count || j->info.block > 1)
+    if (c->turn_count || !g->rule_count)
         return;
     uint32_t n = (uint32_t)draw(g->node_count);
+    bool agree = draw(2);
     uint64_t *uses = calloc(2 * (size_t)g->rule_count, sizeof *uses), *length = uses + g->rule_count;
     g->nodes[n].exponent = strange(g->nodes[n].exponent, 100) | (draw(2) ? 1 : 0);
     grammar_flat_lengths(g, length);
     grammar_flat_uses(g, uses);
     g->events = length[0];
-    for (uint32_t r = 0; r < g->rule_count; r++)
+    for (uint32_t r = 0; r < g->rule_count && agree; r++)
         for (uint32_t k = g->rules[r].first; k < g->rules[r].first + g->rules[r].length; k++)
             g->stats[k].count = uses[r] * g->nodes[k].exponent * job_ranges_size(c->ranges, c->member_ranges);
-    for (uint32_t i = 0; i < j->stream_count; i++)
+    for (uint32_t i = 0; i < j->stream_count && agree && j->info.block == 1; i++)
         if (j->streams[i].class_index == c - j->classes)
             j->streams[i].events = g->events;
     free(uses);
+}
+
+/* Of members that have exponents of their own. */
+static void change_turn(struct job_class *c)
+{
+    if (!c->turn_count)
+        return;
+    struct job_turn *t = &c->turns[draw(c->turn_count)];
+    struct job_column *col = t->column != GRAMMAR_NONE ? &c->columns[t->column] : NULL;
+    if (!col)
+        t->exponent = strange(t->exponent, 1000);
+    else
+        col->data[draw(col->width * job_ranges_size(c->ranges, c->member_ranges))] = (uint8_t)(1 + draw(255));
 }
 
 static void change_variant(struct job *j, struct job_class *c)
@@ -227,7 +227,8 @@ static void change_stream(struct job *j)
     if (!j->stream_count)
         return;
     struct job_stream *s = &j->streams[draw(j->stream_count)];
-    uint64_t *const at[] = { &s->begin_ns, &s->wall_ns, &s->mpi_ns, &s->omp_ns, &s->cost_ns, &s->lost };
+    uint64_t *const at[] = { &s->begin_ns, &s->wall_ns, &s->mpi_ns, &s->omp_ns, &s->cost_ns, &s->lost,
+                             &s->events };
     uint64_t *one = at[draw(sizeof at / sizeof *at)];
     *one = strange(*one, s->events);
 }
@@ -280,7 +281,7 @@ static struct job *make(uint32_t file, bool change)
         abort();
     for (uint64_t n = change ? 1 + draw(6) : 0; n > 0; n--) {
         struct job_class *c = j->class_count ? &j->classes[draw(j->class_count)] : NULL;
-        switch (draw(c ? 10 : 5)) {
+        switch (draw(c ? 11 : 5)) {
         case 0: case 1: change_table(j); break;
         case 2: change_name(j); break;
         case 3: change_stream(j); break;
@@ -288,6 +289,7 @@ static struct job *make(uint32_t file, bool change)
         case 5: case 6: change_times(c); break;
         case 7: change_exponent(j, c); break;
         case 8: change_variant(j, c); break;
+        case 9: change_turn(c); break;
         default: change_spread(c);
         }
     }

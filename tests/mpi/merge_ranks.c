@@ -12,6 +12,7 @@
 #include "file/file.h"
 #include "merge/merge.h"
 #include "merge/merge_mpi.h"
+#include "tests/unit/audit.h"
 #include "tests/unit/simulate.h"
 
 static const char *const names[] = { "ring", "butterfly", "stencil", "master", "random" };
@@ -81,7 +82,7 @@ int main(int argc, char **argv)
         }
         struct job *expected = one_by_one(shape, ranks, argc, argv);
         printf("%sok - %d ranks, %s, chunks of %s, %d absent\n",
-               same(whole, expected) && !job_check(whole, why, sizeof why) ? "" : "not ", ranks, names[shape], argv[1],
+               same(whole, expected) && !audit_job(whole, why, sizeof why) ? "" : "not ", ranks, names[shape], argv[1],
                argc - 2);
         printf("# %u classes, %u streams, %u missing %s\n", whole->class_count, whole->stream_count,
                whole->info.missing, why);

@@ -65,7 +65,8 @@ int audit_grammar(struct grammar *g, char *why, size_t size)
         return PYTHIA_ENOMEM;
     }
     int error = grammar_flat_check(f, why, size);
-    error = error ? error : grammar_flat_check_stats(f, 1, why, size);
+    error = error ? error : audit_counts(f, why, size);
+    error = error ? error : audit_times(f, why, size);
     error = error ? error : check_live(g, why, size);
     grammar_flat_destroy(f);
     return error;

@@ -9,6 +9,7 @@
 
 #include "file/file.h"
 #include "session/internal.h"
+#include "tests/unit/audit.h"
 #include "tests/unit/unit.h"
 
 /* A hook that begins here, and a span that ends now. */
@@ -77,7 +78,7 @@ static inline struct job *finish_and_check(void)
     char why[256] = "";
     struct job *j = session_finish();
     ck_assert_ptr_nonnull(j);
-    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(audit_job(j, why, sizeof why) == 0, "%s", why);
     return j;
 }
 

@@ -5,6 +5,7 @@
 
 #include "file/file.h"
 #include "merge/merge.h"
+#include "tests/unit/audit.h"
 #include "tests/unit/job.h"
 #include "tests/unit/simulate.h"
 
@@ -25,7 +26,7 @@ void simulate_clear_all(struct simulate_rank *r, uint32_t ranks)
 void simulate_check(const struct job *j)
 {
     char why[200] = "";
-    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(audit_job(j, why, sizeof why) == 0, "%s", why);
 }
 
 struct job *simulate_from_left(const struct simulate_rank *r, uint32_t first, uint32_t count)

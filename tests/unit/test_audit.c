@@ -16,6 +16,7 @@
 #include "job/turns.h"
 #include "merge/merge.h"
 #include "pythia.h"
+#include "tests/unit/audit.h"
 #include "tests/unit/unit.h"
 
 enum { RANKS = 250, THREADS = 4, MEMBERS = RANKS * THREADS, SLOW = 20 /* seconds of processor */ };
@@ -143,37 +144,48 @@ static struct job *job_of(uint32_t rules, uint32_t nodes, bool deep, uint64_t *e
     return j;
 }
 
-static void audited(const struct job *j, int expected, const char *what)
+static void audited(const struct job *j, const char *what)
 {
     char why[200] = "";
     double begin = now();
-    ck_assert_msg(job_check(j, why, sizeof why) == expected, "%s: %s", what, why);
+    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s: %s", what, why);
     ck_assert_msg(now() - begin < SLOW, "%s: %.1f s", what, now() - begin);
+}
+
+/* Readers of files take it, however its figures agree; the audit of what Pythia made does not. */
+static void lies(const struct job *j, const char *what)
+{
+    char why[200] = "";
+    audited(j, what);
+    ck_assert_msg(audit_job(j, why, sizeof why) == PYTHIA_EFORMAT, "%s", what);
 }
 
 /* Right ones pass; one count, one member's exponent or one stream's events that is not so is found. */
 START_TEST(what_all_members_expand_is_checked)
 {
-    static uint64_t events[MEMBERS], again[MEMBERS];
+    static uint64_t events[MEMBERS];
+    char why[200] = "";
     for (int deep = 0; deep < 2; deep++) {
         struct job *j = job_of(20, deep ? 1 : 7, deep, events);
         struct job_class *c = &j->classes[0];
-        audited(j, 0, "as it is");
-        ck_assert_int_eq(job_members_events(c, again), 0);
-        ck_assert(!memcmp(events, again, sizeof events));
+        ck_assert_msg(audit_job(j, why, sizeof why) == 0, "%s", why);
         uint32_t last = c->grammar->node_count - 1;
         c->grammar->stats[last].count++;
-        audited(j, PYTHIA_EFORMAT, "a count");
+        lies(j, "a count");
         c->grammar->stats[last].count--;
         c->columns[0].data[17]++;
-        audited(j, PYTHIA_EFORMAT, "an exponent");
+        lies(j, "an exponent");
         c->columns[0].data[17]--;
         j->streams[500].events++;
         j->streams[501].events--;
-        audited(j, PYTHIA_EFORMAT, "events of streams");
+        lies(j, "events of streams");
         j->streams[500].events--;
         j->streams[501].events++;
-        audited(j, 0, "as it was");
+        ck_assert_msg(audit_job(j, why, sizeof why) == 0, "%s", why);
+        c->grammar->stats[last].count = MEMBERS - 1; /* no mean of as many members, no part of 63 bits */
+        ck_assert_int_eq(job_check(j, why, sizeof why), PYTHIA_EFORMAT);
+        c->grammar->stats[last].count = INT64_MAX;
+        ck_assert_int_eq(job_check(j, why, sizeof why), PYTHIA_EFORMAT);
         job_destroy(j);
     }
 }
@@ -188,7 +200,7 @@ START_TEST(a_million_nodes_and_a_thousand_streams)
     struct job *j = job_of(RULES, _i ? 1 : 40, _i, events);
     struct merge_updated done;
     ck_assert_uint_ge(j->classes[0].grammar->node_count, 1000000);
-    audited(j, 0, "a million nodes");
+    audited(j, "a million nodes");
     begin = now();
     struct grammar_flat *g = job_member_grammar(&j->classes[0], 17, 2);
     ck_assert_uint_eq(g->events, events[2 * RANKS + 17]);

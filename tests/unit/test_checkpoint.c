@@ -29,7 +29,7 @@ static void check(const struct job *j)
 {
     char why[256] = "";
     ck_assert_ptr_nonnull(j);
-    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(audit_job(j, why, sizeof why) == 0, "%s", why);
 }
 
 static const struct grammar_flat *grammar_of(const struct job *j, uint32_t thread)

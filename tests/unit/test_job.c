@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Jobs: equal content has equal numbers, what is written is read back, what is damaged is refused with a line. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "file/times.h"
 #include "job/intern.h"
 #include "job/job.h"
 #include "merge/merge.h"
@@ -291,28 +289,6 @@ START_TEST(test_chosen_hashes)
 }
 END_TEST
 
-/* A processor that multiplies and adds in one step rounds a variance otherwise: its files are not damaged. */
-START_TEST(test_times_of_another_processor)
-{
-    struct grammar_time plain = { 0, 0, 0 }, fused = { 0, 0, 0 };
-    for (int i = 0; i < 1000; i++) {
-        double count = 1000 + i, mean = 1e9 + 1e5 * i + 1.0 / 3, square = count * (mean * mean + 100.0 * i) / count;
-        volatile double product = mean * mean; /* rounded on any processor */
-        struct grammar_time one = { mean, 0, fmax(square - product, 0) },
-                            other = { mean, 0, fmax(fma(-mean, mean, square), 0) };
-        grammar_time_add(&plain, count, &one);
-        grammar_time_add(&fused, count, &other);
-    }
-    ck_assert(fabs(plain.variance - fused.variance) > 1e-6 * plain.variance); /* so there is something to forgive */
-    ck_assert(file_times_equal(&plain, &fused));
-    fused.variance = plain.variance + 1e-9 * plain.gap * plain.gap;
-    ck_assert(!file_times_equal(&plain, &fused));
-    fused = plain;
-    fused.gap *= 1.001;
-    ck_assert(!file_times_equal(&plain, &fused));
-}
-END_TEST
-
 START_TEST(test_foreign_files)
 {
     unsigned char noise[4096];
@@ -360,7 +336,6 @@ static const struct unit_test tests[] = {
     UNIT_TEST(test_every_truncation),
     UNIT_LOOP(test_every_flipped_bit, 4),
     UNIT_LOOP(test_chosen_hashes, 4),
-    UNIT_TEST(test_times_of_another_processor),
     UNIT_TEST(test_foreign_files),
 };
 

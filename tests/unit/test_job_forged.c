@@ -431,7 +431,7 @@ START_TEST(test_counts_do_not_wrap)
     struct forgery f = forge_take_apart(j);
     ck_assert_uint_eq(f.count[NODES], 1);
     forge_put(f.section[NODES].data + 8, 1ull << 62, 8);
-    forge_put(f.section[STATS].data, 0, 8);
+    forge_put(f.section[STATS].data, 8, 8);
     const uint64_t n = f.count[STREAMS];
     bool found = false;
     for (uint64_t at = 0; at + 8 * n <= f.section[STREAMS].size && !found; at += 4) {
