@@ -326,6 +326,7 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
     for (enum job_tables t = 0; t <= JOB_TABLE_TERMINALS && !error; t++)
         error = job_rows_check(j, t, why, size);
     error = error ?: check_places(&a);
+    error = error ?: job_rows_check(j, JOB_TABLE_STARTS, why, size); /* what varies names them */
     for (uint32_t i = 0; i < j->class_count && !error; i++)
         error = check_class(&a, i);
     for (enum job_tables t = JOB_TABLE_TERMINALS + 1; t < JOB_TABLES && !error; t++)
