@@ -192,8 +192,8 @@ static int check_spread(const struct audit *a, uint32_t i, const struct job_clas
     return 0;
 }
 
-/* None is expanded less often than there are members. That counts are what the members expand is not looked at, nor that
-   a rule's times are those of its uses: who reads them must not rely on it. */
+/* None is expanded less often than there are members. That counts are what the members expand is not looked at, nor
+   that a rule's times are those of its uses: who reads them must not rely on it. */
 static int check_counts(const struct audit *a, uint32_t i, const struct job_class *c)
 {
     uint64_t members = job_ranges_size(c->ranges, c->member_ranges);

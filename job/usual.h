@@ -2,19 +2,13 @@
 /*
  * How long a terminal's events usually are: the mean of the shortest three quarters, found without keeping them.
  *
- *     2^k     2^(k+1)   2^(k+2)                   2^(k+8)
- *      |. . . .|. . . .|. . . .|   …              |          eight octaves in quarters: events and ns in each
+ *     2^k     2^(k+1)   2^(k+2)
+ *      |       |       |       |   …      events, ns and squares of each octave
  *
- * The octaves are those about the first event, which is seldom shorter than most: five below it, two above; once more
- * events were outside of them than inside, about the next one. What is outside is known by octave, and by its sum.
- * Where the three quarters end inside a quarter of an octave, its mean stands for the part: so events that are equally
- * long are exact.
+ * Where the three quarters end inside an octave, its events are taken to be spread evenly, as wide as their deviation
+ * says: so those that are equally long are exact, others within what tests/unit/test_timeline.c says.
  *
- *   1. an event is counted once: in a quarter, or in an octave; what the extremes say by octave (job/extremes.h) is the
- *      sum of both
- *   2. quarters are numbered through from 0 ns on: 4 and 5 are 0 and 1 ns, 6 and 7 are 2 and 3, 4k to 4k + 3 octave k
- *
- * 1.8 KiB a terminal, of which an event touches two lines for its gap, two for its duration.
+ * 2 KiB a terminal, of which an event touches two lines for its gap, two for its duration.
  * Threads: the stream's.  Hook-safe: notes are.
  */
 #ifndef PYTHIA_JOB_USUAL_H
@@ -24,20 +18,15 @@
 
 #include "job/extremes.h"
 
-enum { JOB_OCTAVES = 8, JOB_OCTAVES_BELOW = 5, JOB_QUARTERS = 4 * JOB_OCTAVES };
-
-struct job_quarter {
+struct job_octave {
     uint64_t count, sum; /* events; ns */
+    double square;
 };
 
 struct job_lengths {
     uint64_t least, span; /* ns, of all events: the greatest less the least */
     uint64_t turn[2];     /* of the least and of the greatest */
-    uint32_t first;       /* quarter */
-    uint64_t since;       /* the events before that one were counted with another `first` */
-    uint64_t outside;     /* later ones that are in no quarter */
-    uint64_t octave[JOB_BUCKETS], others; /* all that are in no quarter: events; ns */
-    struct job_quarter quarter[JOB_QUARTERS];
+    struct job_octave octave[JOB_BUCKETS];
 };
 
 /* Of one terminal. */
@@ -51,25 +40,16 @@ void job_noted_begin(struct job_noted *n); /* of no event */
 void job_noted_say(const struct job_noted *n, struct job_extremes *e);
 
 void job_lengths_extreme(struct job_lengths *l, uint64_t ns, uint64_t turn);
-void job_lengths_outside(struct job_lengths *l, uint64_t ns, uint64_t turn);
-
-static inline uint32_t job_quarter(uint64_t ns)
-{
-    unsigned octave = 63u ^ (unsigned)__builtin_clzll(ns | 4);
-    return (uint32_t)(ns >> (octave - 2)) + 4 * octave - 4;
-}
 
 static inline void job_lengths_add(struct job_lengths *l, uint64_t ns, uint64_t turn)
 {
-    uint32_t at = job_quarter(ns) - l->first;
+    unsigned octave = 63u ^ (unsigned)__builtin_clzll(ns | 1);
+    struct job_octave *o = &l->octave[octave < JOB_BUCKETS ? octave : JOB_BUCKETS - 1];
     if (__builtin_expect(ns - l->least > l->span, 0))
         job_lengths_extreme(l, ns, turn);
-    if (__builtin_expect(at >= JOB_QUARTERS, 0)) {
-        job_lengths_outside(l, ns, turn);
-        return;
-    }
-    l->quarter[at].count++;
-    l->quarter[at].sum += ns;
+    o->count++;
+    o->sum += ns;
+    o->square += (double)ns * (double)ns;
 }
 
 /* One event of the terminal. */

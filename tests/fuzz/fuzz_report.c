@@ -2,8 +2,8 @@
 /*
  * Fuzzing of what reads a job: findings, replay, views, contracts and page, from files that are sound and whose numbers
  * lie. Random bytes never come that far: here a sound job is changed as a structure, what follows from the change is
- * made to follow (hashes, order), and what the reader accepts then is printed in every form. Counts, sums and events may
- * be any: readers do not look whether they agree.
+ * made to follow (hashes, order), and what the reader accepts then is printed in every form. Counts, sums and events
+ * may be any: readers do not look whether they agree.
  *
  *     fuzz_report FIRST COUNT FILE...     inputs of the seeds FIRST … FIRST + COUNT - 1, each from one of the files
  *                                         or from six simulated ranks

@@ -120,5 +120,7 @@ int audit_job(const struct job *j, char *why, size_t size)
     }
     for (uint32_t i = 0; i < j->stream_count; i++)
         streams += j->streams[i].events;
-    return error || all == streams ? error : refuse(why, size, "streams have other numbers of events than their classes");
+    if (!error && all != streams)
+        error = refuse(why, size, "streams have other numbers of events than their classes");
+    return error;
 }
