@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What has to hold of a job that Pythia made, of a grammar that grows and of an oracle, whatever came: 0, or PYTHIA_EFORMAT with the reason. */
+/* What has to hold of a job that Pythia made, of a grammar that grows and of an oracle, whatever came: 0, or
+   PYTHIA_EFORMAT with the reason. */
 #ifndef PYTHIA_TESTS_UNIT_AUDIT_H
 #define PYTHIA_TESTS_UNIT_AUDIT_H
 
