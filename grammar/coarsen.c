@@ -116,7 +116,7 @@ static void shrink_rule(struct grammar *g, uint32_t rule, struct farewell *f)
         gap_before += gap_sum;
         duration_before += duration_sum;
         leave(f, g->nodes[n].symbol, count, g_part, d_part);
-        grammar_attrs_shrink(g, n, s->count);
+        grammar_attrs_shrink(g, n, s->count + count, s->count);
     }
 }
 

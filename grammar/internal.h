@@ -220,10 +220,10 @@ static inline void grammar_attrs_add(struct grammar *g, uint32_t n, const struct
 uint32_t grammar_attrs_count(const struct grammar *g, uint32_t n);
 void grammar_attrs_copy(const struct grammar *g, uint32_t n, struct grammar_attr *to);
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from);
-/* Of the occurrences of `n` (exponent `whole`) those of `part` turns go to `to`. */
-void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, uint32_t to);
-/* The node's values are those of `count` of its occurrences only. */
-void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count);
+/* Of the `total` occurrences of `n` so many go to `to`: what not all of them have varies then, in both. */
+void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t total, uint64_t count, uint32_t to);
+/* The node's values are those of `count` of its `total` occurrences only. */
+void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t total, uint64_t count);
 
 /* steps.c: the structural steps. */
 void grammar_unregister(struct grammar *g, uint32_t n); /* the digram that begins at n leaves the table, if it is n's */

@@ -299,45 +299,54 @@ void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
 }
 
 /* The same as grammar_attr_split() of each channel. False: that has to do it. */
-static bool tuple_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, uint32_t to)
+static bool tuple_split(struct grammar *g, uint32_t n, uint64_t total, uint64_t count, uint32_t to)
 {
-    struct grammar_tuple *a = grammar_tuple_of(g, n), *out = a ? tuple_new(g, to, a) : NULL;
-    if (!out)
+    struct grammar_tuple *a = grammar_tuple_of(g, n), *out;
+    if (!a || a->count != total || !(out = tuple_new(g, to, a)))
         return false;
-    out->count = grammar_share(a->count, part, whole);
-    out->ns = a->count ? grammar_share(a->ns, out->count, a->count) : 0;
-    a->count -= out->count;
+    out->count = count;
+    out->ns = total ? grammar_share(a->ns, count, total) : 0;
+    a->count -= count;
     a->ns -= out->ns;
     return true;
 }
 
-void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, uint32_t to)
+/* Of `total` occurrences `count` leave, it is not known which: *out. */
+static void attr_leave(struct grammar_attr *a, uint64_t total, uint64_t count, struct grammar_attr *out)
 {
-    if (tuple_split(g, n, part, whole, to))
+    bool all = a->count == total;
+    if (!all && a->kind == GRAMMAR_ATTR_CONSTANT)
+        grammar_attr_vary(a);
+    grammar_attr_split(a, all ? count : grammar_share(a->count, count, total), out);
+}
+
+void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t total, uint64_t count, uint32_t to)
+{
+    if (tuple_split(g, n, total, count, to))
         return;
     if (grammar_tuple_of(g, n))
         tuple_expand(g, n);
     for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next) {
         struct grammar_attr *out = attr_new(g, to);
         if (out)
-            grammar_attr_split(&g->attrs[a].attr, grammar_share(g->attrs[a].attr.count, part, whole), out);
+            attr_leave(&g->attrs[a].attr, total, count, out);
     }
 }
 
-void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count)
+void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t total, uint64_t count)
 {
     struct grammar_tuple *t = grammar_tuple_of(g, n);
-    struct grammar_attr rest;
-    if (t) {
-        t->ns = t->count ? grammar_share(t->ns, count, t->count) : 0;
-        t->count = t->count ? count : 0;
-        return;
+    struct grammar_attr left;
+    if (t && t->count != total) {
+        tuple_expand(g, n);
+        t = NULL;
     }
-    for (uint32_t c = g->nodes[n].attr; c != GRAMMAR_NONE; c = g->attrs[c].next) {
-        struct grammar_attr *a = &g->attrs[c].attr;
-        if (a->count <= count)
-            continue;
-        grammar_attr_split(a, count, &rest);
-        *a = rest;
+    if (t) {
+        t->ns = total ? grammar_share(t->ns, count, total) : 0;
+        t->count = count;
+    }
+    for (uint32_t c = t || total <= count ? GRAMMAR_NONE : g->nodes[n].attr; c != GRAMMAR_NONE; c = g->attrs[c].next) {
+        attr_leave(&g->attrs[c].attr, total, count, &left);
+        g->attrs[c].attr = left;
     }
 }

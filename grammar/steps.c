@@ -80,7 +80,7 @@ static void move_turns(struct grammar *g, uint32_t n, uint64_t k, uint32_t body,
         return;
     }
     uint32_t carrier = grammar_node_take(g, g->nodes[n].symbol, 1);
-    grammar_attrs_split(g, n, k, whole, carrier);
+    grammar_attrs_split(g, n, g->nodes[n].stats.count + moved->count, moved->count, carrier);
     grammar_attrs_join(g, body, carrier);
     grammar_node_give(g, carrier);
 }
@@ -301,7 +301,7 @@ static void collapse_use(struct grammar *g, uint32_t u, uint32_t body)
     g->nodes[v].stats = g->nodes[u].stats;
     grammar_tally_spread(&g->nodes[v].stats, e);
     grammar_attrs_join(g, v, body);
-    grammar_attrs_shrink(g, v, g->nodes[v].stats.count);
+    grammar_attrs_shrink(g, v, g->nodes[body].stats.count, g->nodes[v].stats.count);
     grammar_insert_after(g, u, v);
     grammar_unlink(g, u);
     grammar_node_give(g, u);

@@ -282,7 +282,7 @@ START_TEST(lists_of_starts_have_one_name_everywhere)
     complete(other, 1, (const int64_t[]){ a, b, a }, 3);
     join(j, other);
     j = again(j);
-    ck_assert_uint_eq(j->starts.count, 2);
+    ck_assert_uint_eq(j->starts.count, 3);
     const struct job_start_run *r = job_starts_find(&j->starts, a, &count);
     ck_assert(r && count == 2 && r[0].step == -1 && r[1].count == 2);
     ck_assert_ptr_null(job_starts_find(&j->starts, -7, &count));
