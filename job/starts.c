@@ -148,13 +148,10 @@ static void mark_named(const struct job *j, uint8_t *named)
 }
 
 /* By their names, which are hashes: so the same ones are left in whatever order ranks meet. */
-void job_starts_prune(struct job *j)
+void job_starts_prune(struct job *j, uint8_t *named)
 {
     struct job_starts *s = &j->starts;
-    uint8_t *named = s->count ? calloc(s->count, 1) : NULL;
     uint32_t kept = 0, runs = 0;
-    if (!named)
-        return;
     mark_named(j, named);
     for (uint32_t i = 0; i < s->count; i++) {
         struct job_start_list l = s->list[i];
@@ -168,7 +165,6 @@ void job_starts_prune(struct job *j)
     }
     s->count = kept;
     s->run_count = runs;
-    free(named);
 }
 
 int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,

@@ -59,6 +59,6 @@ int job_completes(const struct job *j, const struct job_class *c, uint32_t node,
 int job_starts_check(const struct job *j, char *why, size_t size);
 int job_starts_join(const struct job *into, const struct job *from, const struct job_maps *maps,
                     struct job *made); /* 0 or PYTHIA_E… (job/schema.h) */
-void job_starts_prune(struct job *j);  /* to what is kept */
+void job_starts_prune(struct job *j, uint8_t *room); /* to what is kept; `room`: zeroed, a byte a list */
 
 #endif

@@ -255,13 +255,16 @@ int merge_job(struct job *into, const struct job *from)
     error = error ?: job_starts_join(into, from, &m.maps, &m.made);
     error = error ?: plan_classes(&m);
     error = error ?: plan_tables(&m);
+    uint8_t *named = error ? NULL : calloc((size_t)m.made.starts.count + 1, 1);
+    error = error ?: named ? 0 : PYTHIA_ENOMEM;
     if (error) {
         job_rollback(into, mark);
     } else {
         commit_classes(&m);
         commit_tables(&m);
-        job_starts_prune(into);
+        job_starts_prune(into, named);
     }
+    free(named);
     plan_free(&m);
     job_rows_free(&m.made);
     maps_free(&m);
