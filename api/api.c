@@ -284,7 +284,7 @@ int pythia_oracle_value(pythia_oracle_t *oracle, uint64_t distance, enum pythia_
     const struct api_peers *p = &oracle->peers;
     int status = 1;
     if (enter(oracle) && p->job) {
-        struct file_stream s = { p->job, p->class_index, p->rank, p->thread, p->lent ? *p->lent : p->courses };
+        struct file_stream s = { p->job, p->class_index, p->rank, p->thread, api_peers_courses(p) };
         status = file_value_ahead(&s, oracle->oracle, distance, channels[what], &a, value, &chance);
     }
     if (status == 0) {

@@ -94,6 +94,11 @@ int api_peers_open(struct api_peers *p, const struct job *job, uint32_t class_in
 void api_peers_close(struct api_peers *p);
 /* After the oracle followed an event; `peer` -1: it has no peer. */
 void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t terminal, int64_t peer);
+/* Where the stream is in its courses, NULL: not known. */
+static inline struct job_follow *api_peers_courses(const struct api_peers *p)
+{
+    return p->lent ? *p->lent : p->courses;
+}
 /* The peer of an event that is answered for, and the chance that it is that one. 1: not known. */
 int api_peers_ask(const struct api_peers *p, const struct oracle_answer *a, int64_t *peer, double *chance);
 

@@ -74,7 +74,7 @@ static int foretold(int rank, int ranks, int turn, int later)
 
 static void exchange(int turns)
 {
-    int rank, ranks, next = 0, later = 0;
+    int rank, ranks, next = 0, later = 0, peers = 0;
     char out[128] = "", in[128];
     MPI_Request request;
 
@@ -83,6 +83,10 @@ static void exchange(int turns)
     for (int i = 0; i < turns; i++) {
         struct message m = message_of(rank, ranks, i);
         int from = (rank + ranks - 1 - i % 5 % 2) % ranks;
+        pythia_oracle_t *self = pythia_oracle_self ? pythia_oracle_self() : NULL;
+        struct pythia_answer a;
+        uint32_t peer;
+        peers += self && pythia_oracle_next_peer(self, &peer, &a) == 0 && peer == m.value[0];
         next += foretold(rank, ranks, i, 0);
         later += i + 5 < turns ? foretold(rank, ranks, i, 5) : 3;
         MPI_Isend(out, (int)m.value[1], MPI_CHAR, (int)m.value[0], (int)m.value[2], MPI_COMM_WORLD, &request);
@@ -90,7 +94,7 @@ static void exchange(int turns)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     if (rank == 1)
-        printf("values %d next %d later %d .\n", 3 * turns, next, later);
+        printf("values %d next %d later %d peers %d .\n", 3 * turns, next, later, peers);
 }
 
 int main(int argc, char **argv)

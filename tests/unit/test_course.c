@@ -249,8 +249,22 @@ END_TEST
 
 /* --- In a job --- */
 
-/* Rank `rank` of a ring talks to 20 others in turn, in an order without a formula; of some ranks often. */
-static struct job *ring(uint32_t rank, uint32_t ranks, uint32_t turns)
+/* A rank talks to 20 others in turn, in an order without a formula; to some of them often. */
+enum relations { THE_SAME, BY_RANK, BY_XOR, CHANCE, OFTEN_THE_SAME };
+
+static int64_t related(enum relations how, uint32_t rank, uint32_t ranks, uint64_t i)
+{
+    uint64_t list = mix(i % 20) % 50;
+    switch (how) {
+    case THE_SAME: return (int64_t)list;
+    case BY_RANK: return (int64_t)((rank + 1 + list) % ranks);
+    case BY_XOR: return (int64_t)(rank ^ list);
+    case OFTEN_THE_SAME: return rank % 2 ? (int64_t)list : (int64_t)(rank ^ list);
+    default: return (int64_t)(mix(i % 20 + 20 * rank) % 50);
+    }
+}
+
+static struct job *talks(enum relations how, uint32_t rank, uint32_t ranks, uint32_t turns)
 {
     struct job *j = job_create();
     struct grammar *g = grammar_create(MEMORY);
@@ -260,7 +274,7 @@ static struct job *ring(uint32_t rank, uint32_t ranks, uint32_t turns)
     uint32_t number = job_terminal(j, &t);
     for (uint32_t i = 0; i < 20 * turns; i++) {
         struct grammar_event e = { .terminal = number, .channels = 1u << GRAMMAR_PEER, .gap = 1, .duration = 1 };
-        e.value[GRAMMAR_PEER] = (int64_t)((rank + 1 + mix(i % 20) % 50) % ranks);
+        e.value[GRAMMAR_PEER] = related(how, rank, ranks, i);
         grammar_append(g, &e);
     }
     hand_stream(j, g, rank, 1000, 10);
@@ -270,9 +284,9 @@ static struct job *ring(uint32_t rank, uint32_t ranks, uint32_t turns)
 /* Ranks that talk to others in the same order have one list, also where their loops turn more often. */
 START_TEST(ranks_share_a_course)
 {
-    struct job *j = ring(0, 64, 30);
+    struct job *j = talks(BY_RANK, 0, 64, 30);
     for (uint32_t rank = 1; rank < 64; rank++) {
-        struct job *more = ring(rank, 64, 30 + rank % 5);
+        struct job *more = talks(BY_RANK, rank, 64, 30 + rank % 5);
         ck_assert_int_eq(merge_job(j, more), 0);
         job_destroy(more);
     }
@@ -295,42 +309,11 @@ START_TEST(ranks_share_a_course)
 }
 END_TEST
 
-enum relations { THE_SAME, BY_RANK, BY_XOR, CHANCE, OFTEN_THE_SAME };
-
-static int64_t related(enum relations how, uint32_t rank, uint32_t ranks, uint64_t i)
-{
-    uint64_t list = mix(i % 20) % 50;
-    switch (how) {
-    case THE_SAME: return (int64_t)list;
-    case BY_RANK: return (int64_t)((rank + list) % ranks);
-    case BY_XOR: return (int64_t)(rank ^ list);
-    case OFTEN_THE_SAME: return rank % 2 ? (int64_t)list : (int64_t)(rank ^ list);
-    default: return (int64_t)(mix(i % 20 + 20 * rank) % 50);
-    }
-}
-
-static struct job *one_related(enum relations how, uint32_t rank, uint32_t ranks)
-{
-    struct job *j = job_create();
-    struct grammar *g = grammar_create(MEMORY);
-    struct job_terminal t = { .kind = JOB_CALL, .call_kind = JOB_P2P, .function = job_string(j, "MPI_Isend"),
-                              .callsite = GRAMMAR_NONE, .peer_class = JOB_PEER_RANK };
-    t.comm = job_comm(j, "world", ranks);
-    uint32_t number = job_terminal(j, &t);
-    for (uint32_t i = 0; i < 200; i++) {
-        struct grammar_event e = { .terminal = number, .channels = 1u << GRAMMAR_PEER, .gap = 1, .duration = 1 };
-        e.value[GRAMMAR_PEER] = related(how, rank, ranks, i);
-        grammar_append(g, &e);
-    }
-    hand_stream(j, g, rank, 1000, 10);
-    return j;
-}
-
 /* Ranks first to end - 1, joined one after the other, or two halves joined. */
 static struct job *joined(enum relations how, uint32_t first, uint32_t end, uint32_t ranks, bool halves)
 {
     if (end - first == 1)
-        return one_related(how, first, ranks);
+        return talks(how, first, ranks, 10);
     uint32_t middle = halves ? (first + end) / 2 : end - 1;
     struct job *left = joined(how, first, middle, ranks, halves), *right = joined(how, middle, end, ranks, halves);
     ck_assert_int_eq(merge_job(left, right), 0);
@@ -375,7 +358,7 @@ static int64_t told(uint64_t i)
    others, the place is found anew; what has nothing of it is given up. */
 START_TEST(a_place_is_found_anew)
 {
-    struct job *j = ring(3, 64, 40);
+    struct job *j = talks(BY_RANK, 3, 64, 40);
     const struct job_variant *a = &j->classes[0].variants[0];
     for (int change = 0; change < 4; change++) {
         struct job_follow *f = job_follow_create(j, 3);
