@@ -54,8 +54,12 @@ static const struct tool_option options[] = {
 
 static void check(void *request, struct argp_state *state)
 {
-    if (((struct request *)request)->to == NONE)
+    const struct request *r = request;
+
+    if (r->to == NONE)
         argp_error(state, "to which format? --to perfetto, dot, csv, stacks, goal, c or otf2");
+    if (r->to == OTF2 && !r->output)
+        argp_error(state, "--to otf2 needs a directory to make (-o DIR)");
 }
 
 static const struct tool_line usage = {
@@ -113,12 +117,10 @@ static int make_program(struct request *r)
 static int write_archive(struct request *r)
 {
     uint64_t events = report_trace_events(r->from.job), limit = r->limit ? r->limit : TRACE_LIMIT;
-    const char *why = events > limit     ? "it has more events than --limit"
-                      : !r->output       ? "it needs a directory (-o DIR)"
-                                         : report_write_otf2(r->from.report, r->output);
+    const char *why = events > limit ? "it has more events than --limit" : report_write_otf2(r->from.report, r->output);
 
     if (why)
-        tool_complain("%s: no archive%s%s: %s", r->job, r->output ? " " : "", r->output ? r->output : "", why);
+        tool_complain("%s: no archive %s: %s", r->job, r->output, why);
     return why ? TOOL_NO : TOOL_OK;
 }
 
