@@ -24,7 +24,7 @@ char *report_took_text(const struct report *r)
 
     if (!t.known)
         return report_text("what Pythia itself took is not known");
-    return report_text("Pythia itself took up to %s of a rank, %s of all; the run itself %s\n"
+    return report_text("Pythia itself took up to %s a rank, %s of all; the run itself %s\n"
                        "(%s %s, %s %s, %s %s, %s %s; %s %s)",
                        report_time(t.most), report_time(t.all), report_time((double)r->model->wall_ns),
                        report_took_names[JOB_TOOK_START], report_time((double)most[JOB_TOOK_START]),

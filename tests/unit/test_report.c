@@ -8,6 +8,7 @@
 #include "findings/by_rank.h"
 #include "findings/report.h"
 #include "findings/sums.h"
+#include "findings/took.h"
 #include "findings/units.h"
 #include "job/flow.h"
 #include "merge/merge.h"
@@ -346,10 +347,25 @@ START_TEST(a_block_keeps_who_is_longest)
 }
 END_TEST
 
+/* A screen is 80 columns wide, whatever the times. */
+START_TEST(what_pythia_took_fits_a_line)
+{
+    for (double ns = 1; ns < 1e13; ns *= 3) {
+        struct job j = { .info = { .ranks = 2 }, .took = { .ranks = 2 } };
+        struct report_model m = { .wall_ns = (uint64_t)(45.6 * ns) };
+        struct report r = { .job = &j, .model = &m };
+        for (int i = 0; i < JOB_TOOK_PARTS; i++)
+            j.took.sum[i] = j.took.most[i] = (uint64_t)(ns * 1.001);
+        const char *text = report_took_text(&r), *end = strchr(text, '\n');
+        ck_assert_msg(end && end - text <= 80 && strlen(end + 1) <= 80, "%s", text);
+    }
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(sites_add_up), UNIT_TEST(calls_of_blocks_add_up),
+        UNIT_TEST(sites_add_up), UNIT_TEST(what_pythia_took_fits_a_line), UNIT_TEST(calls_of_blocks_add_up),
         UNIT_TEST(efficiencies_of_a_hand_made_job),
         UNIT_TEST(efficiencies_of_teams),
         UNIT_TEST(a_block_keeps_who_is_longest),
