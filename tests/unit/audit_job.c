@@ -3,24 +3,14 @@
  * Audit of what Pythia itself wrote or merged, beside job_check(): figures agree with each other. Readers of files do
  * not rely on it. Each member's grammar is made and counted, so that the audit shares nothing with what merged it.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "job/check.h"
 #include "job/job.h"
 #include "job/ranges.h"
 #include "job/turns.h"
 #include "pythia.h"
 #include "tests/unit/audit.h"
-
-__attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, size, format, args);
-    va_end(args);
-    return PYTHIA_EFORMAT;
-}
 
 /* One member has `events`, and expands each node as often as all[] becomes more. */
 static void count_member(const struct grammar_flat *g, uint64_t *uses, uint64_t *all, uint64_t *events)
@@ -39,7 +29,7 @@ static int compare_counts(const struct grammar_flat *g, const uint64_t *all, cha
 {
     for (uint32_t n = 0; n < g->node_count; n++)
         if (g->stats[n].count != all[n])
-            return refuse(why, size, "node %u: counts %llu expansions of %llu", n,
+            return job_refuse(why, size, "node %u: counts %llu expansions of %llu", n,
                           (unsigned long long)g->stats[n].count, (unsigned long long)all[n]);
     return 0;
 }
@@ -60,7 +50,7 @@ int audit_times(const struct grammar_flat *g, char *why, size_t size)
         }
     for (uint32_t r = 1; r < g->rule_count && !error; r++)
         if (more[r].gap || more[r].duration)
-            error = refuse(why, size, "rule %u: its times are not those of its uses", r);
+            error = job_refuse(why, size, "rule %u: its times are not those of its uses", r);
     free(more);
     return error;
 }
@@ -100,7 +90,7 @@ static int audit_streams(const struct job *j, uint32_t class_index, const uint64
         const struct job_stream *s = &j->streams[i];
         if (s->class_index == class_index &&
             s->events != events[job_ranges_place(c->ranges, c->member_ranges, s->rank, s->thread)])
-            return refuse(why, size, "stream %u: %llu events", i, (unsigned long long)s->events);
+            return job_refuse(why, size, "stream %u: %llu events", i, (unsigned long long)s->events);
     }
     return 0;
 }
@@ -121,6 +111,6 @@ int audit_job(const struct job *j, char *why, size_t size)
     for (uint32_t i = 0; i < j->stream_count; i++)
         streams += j->streams[i].events;
     if (!error && all != streams)
-        error = refuse(why, size, "streams have other numbers of events than their classes");
+        error = job_refuse(why, size, "streams have other numbers of events than their classes");
     return error;
 }
