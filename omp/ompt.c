@@ -301,6 +301,7 @@ static void task_schedule(tool_data *before, int status, tool_data *next)
 
 static int initialize(tool_lookup lookup, int device, tool_data *data)
 {
+    session_sites_leave_out((const void *)(uintptr_t)lookup);
     tool_function found = lookup("ompt_set_callback");
     int (*set)(int event, tool_function callback);
     (void)device, (void)data;

@@ -14,6 +14,7 @@
 #include "omp/site.h"
 #include "places/cores.h"
 #include "session/ask.h"
+#include "session/site.h"
 #include "tasks/task.h"
 #include "teams/choice.h"
 
@@ -112,7 +113,7 @@ static bool reads_code(void)
    what the loader holds then it holds for good. */
 void omp_hook_team_begin(void)
 {
-    (void)libgomp_real();
+    session_sites_leave_out((const void *)(uintptr_t)libgomp_real()->GOMP_parallel);
     asked = session_acts("team") && omp_shares_are_asked();
     if (session_acts("team") || (session_team() > 1 && reads_code()))
         teams_safety_start();

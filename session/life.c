@@ -18,6 +18,7 @@
 #include "pythia.h"
 #include "session/clock.h"
 #include "session/internal.h"
+#include "session/site.h"
 #include "watch/board.h"
 
 struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -96,6 +97,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session_machine_start();
     session_delay_start();
     session_took_begin();
+    session_sites_leave_out((const void *)(uintptr_t)session_sites_leave_out);
     session.begin = base_clock_now();
     session.before = 0;
     session.start_time = (uint64_t)time(NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/site.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "base/cfi.h"
 #include "base/clock.h"
+#include "base/modules.h"
 #include "session/internal.h"
 #include "session/memo.h"
 #include "watch/board.h"
@@ -21,6 +23,7 @@ enum {
     CALLSITE_WORDS = 2 * SITE_PATH, /* of one stack at most */
     CALLSITE_POOL = 1 << 14,        /* words of all stacks that are remembered */
     CALLSITE_TOKENS = CALLSITE_SLOTS, /* stacks that a thread learns, before they must be earned */
+    CALLSITE_LEFT_OUT = 4,     /* modules whose frames tell nothing */
     CALLSITE_ROWS = 256,       /* of unwind tables */
     LEARN_EVERY = 64
 };
@@ -38,10 +41,45 @@ struct callsite_cache {
     uint32_t tokens;
     uint32_t turn; /* whose turn it is to be replaced */
     struct session_slot slot[CALLSITE_SLOTS] __attribute__((aligned(64)));
-    struct { uintptr_t pc; struct base_cfi_row row; } row[CALLSITE_ROWS];
+    struct { uintptr_t pc; bool left_out; struct base_cfi_row row; } row[CALLSITE_ROWS];
     struct session_word pool[CALLSITE_POOL];
     struct session_memo memo[CALLSITE_SLOTS]; /* of each slot that is filled */
 };
+
+/* --- Frames that tell nothing --- */
+
+static struct { uintptr_t begin, end; } callsite_left_out[CALLSITE_LEFT_OUT];
+static atomic_uint callsite_left_out_count;
+
+static void callsite_leave_out(void *context, uintptr_t begin, uintptr_t end, uint64_t bias, const char *build_id,
+                               const char *path)
+{
+    uintptr_t at = (uintptr_t)context;
+    uint32_t n = atomic_load(&callsite_left_out_count);
+    (void)bias, (void)build_id, (void)path;
+    if (at < begin || at >= end || n == CALLSITE_LEFT_OUT)
+        return;
+    callsite_left_out[n].begin = begin;
+    callsite_left_out[n].end = end;
+    atomic_store_explicit(&callsite_left_out_count, n + 1, memory_order_release);
+}
+
+static bool callsite_is_left_out(uintptr_t pc)
+{
+    uint32_t n = atomic_load_explicit(&callsite_left_out_count, memory_order_acquire);
+    for (uint32_t i = 0; i < n; i++)
+        if (pc >= callsite_left_out[i].begin && pc < callsite_left_out[i].end)
+            return true;
+    return false;
+}
+
+void session_sites_leave_out(const void *address)
+{
+    uint64_t offset;
+    uint32_t module = base_modules_find(address, &offset);
+    if (module != 0 && module != BASE_MODULE_NONE && !callsite_is_left_out((uintptr_t)address))
+        base_modules_each(callsite_leave_out, (void *)(uintptr_t)address);
+}
 
 /* --- Walking --- */
 
@@ -58,15 +96,17 @@ struct callsite_way {
 };
 
 /* The row of an instruction; NULL: none. */
-static const struct base_cfi_row *callsite_row(struct callsite_cache *c, uintptr_t pc)
+static const struct base_cfi_row *callsite_row(struct callsite_cache *c, uintptr_t pc, bool *left_out)
 {
     uint32_t i = (uint32_t)(pc * 0x9e3779b97f4a7c15u >> 40) % CALLSITE_ROWS;
-    if (c->row[i].pc == pc)
-        return &c->row[i].row;
-    c->row[i].pc = 0;
-    if (!base_cfi_find(pc, &c->row[i].row))
-        return NULL;
-    c->row[i].pc = pc;
+    if (c->row[i].pc != pc) {
+        c->row[i].pc = 0;
+        if (!base_cfi_find(pc, &c->row[i].row))
+            return NULL;
+        c->row[i].pc = pc;
+        c->row[i].left_out = callsite_is_left_out(pc);
+    }
+    *left_out = c->row[i].left_out;
     return &c->row[i].row;
 }
 
@@ -98,8 +138,13 @@ static void callsite_climb(struct callsite_cache *c, struct callsite_way *w)
     const struct base_cfi_row *row;
     const uintptr_t *base = NULL; /* where the frame pointer of the frame at hand is kept */
     BASE_CFI_HERE(&at);
+    bool left_out;
     for (uint32_t all = 0; w->found < SITE_PATH && (w->found || all <= CALLSITE_OURS); all++) {
-        if (!(row = callsite_row(c, base_cfi_at(&at))) || !base_cfi_step(&at, row, &read))
+        if (!(row = callsite_row(c, base_cfi_at(&at), &left_out)))
+            return;
+        if (left_out && w->found > 1) /* the frame at hand, which the last step found; the first is `from` */
+            w->found--;
+        if (!base_cfi_step(&at, row, &read))
             return;
         if (w->found)
             callsite_note_step(w, row, &read, base);

@@ -15,7 +15,9 @@
  *      all words from the innermost on are as they were, so is the stack, and the site is the same
  *   3. a word is read only after those inside it were found right: it is in a frame that is there
  *   4. stacks that are met but once (deep recursion) are walked and drive out none: one in LEARN_EVERY calls is learned
- *   5. a path ends after SITE_PATH frames, or where the tables say no more; on processors other than x86-64 and aarch64
+ *   5. frames of Pythia and of the OpenMP library above `from` are left out: whether they are there depends on how the
+ *      threads of this execution of a region are timed, and on how many run it
+ *   6. a path ends after SITE_PATH frames, or where the tables say no more; on processors other than x86-64 and aarch64
  *      it is the return address alone
  *
  * Cost: about 1 ns a frame; walked, 10 ns a frame, and where the row of its program counter is not kept .3 us.
@@ -65,6 +67,9 @@ static inline uint32_t session_identify_at(struct session_stream *stream, const 
 }
 /* What was remembered of stacks holds no more: another thread has the stream, or a library went. */
 void session_sites_forget(struct session_stream *stream);
+/* Frames of the module that has this address are left out from now on; never the program's. Hook-safe: no; before
+   other threads have stacks that go through it. */
+void session_sites_leave_out(const void *address);
 /* The path alone, for what is told apart by other things; no walk where nothing is recorded. */
 uint32_t session_path_of(struct session_stream *stream, void *from);
 
