@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "file/ahead.h"
 
-#include "file/file.h"
 #include "job/follow.h"
+#include "job/job.h"
 #include "job/value.h"
 #include "oracle/oracle.h"
 
@@ -20,12 +20,11 @@ static uint64_t between(struct oracle *o, uint64_t distance, uint32_t terminal)
 int file_value_ahead(const struct file_stream *s, struct oracle *o, uint64_t distance,
                      enum grammar_channel channel, struct oracle_answer *answer, int64_t *value, double *chance)
 {
-    struct job_class c;
+    const struct job_class *c = &s->job->classes[s->class_index];
 
-    if (oracle_predict(o, distance, answer) || answer->reference != 0 || answer->node == GRAMMAR_NONE ||
-        !file_class_at(s->job, s->class_index, answer->node, &c))
+    if (oracle_predict(o, distance, answer) || answer->reference != 0 || answer->node == GRAMMAR_NONE)
         return 1;
-    const struct job_variant *v = job_variant(&c, answer->node, channel, s->rank, s->thread);
+    const struct job_variant *v = job_variant(c, answer->node, channel, s->rank, s->thread);
     *chance = 1;
     if (!v || channel == GRAMMAR_TEAM)
         return 1;

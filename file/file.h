@@ -4,7 +4,7 @@
  *
  *   file_pack    job -> bytes            file_write   job -> file, at once or not at all
  *   file_unpack  bytes -> job, all       file_read    file -> job, all
- *   file_open    file -> job, of which a class, a block of times, a node's values are read when somebody asks
+ *   file_open    file -> job, of which a class is read when somebody asks
  *
  * Every byte that is read is verified: checksums, lengths before memory is asked for, then the invariants of the job.
  *
@@ -43,15 +43,12 @@ int file_open(const char *path, struct job **j, char *why, size_t why_size);
 const void *file_bytes(const struct job *j, size_t *size);
 /* What tells its file from every other: the checksum of the header, which covers all others. */
 uint64_t file_mark(const struct job *j);
-/* Gives a class its rules, and what its grammar's pager brings when it is asked for. Again, or where everything is
-   here: nothing.  Threads: one at a time. */
+/* Gives a class its rules, statistics and variants. Again, or where everything is here: nothing.  Threads: one at a
+   time. */
 int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size);
 /* The same, and the grammar with the exponents of a member; the same one for members with the same exponents. It
    belongs to the job. */
 int file_open_member(struct job *j, uint32_t class_index, uint32_t rank, uint32_t thread, const struct grammar_flat **g,
                      char *why, size_t why_size);
-/* The class in *c, for asking job_variant and job_attr_value about this node; the job owns what it points to. False: it
-   is not open, or has no such node.  Threads: any. Takes a lock the first time. */
-bool file_class_at(const struct job *j, uint32_t class_index, uint32_t node, struct job_class *c);
 
 #endif

@@ -52,7 +52,7 @@ enum file_section_type {
     SECTION_REGIONS,
     SECTION_TASKS,
     SECTION_MACHINE,
-    SECTION_TIMES,
+    SECTION_UNUSED, /* once times by block of the statistics */
     SECTION_GROUPS, /* from here on: for who reads the whole job */
     SECTION_FLOWS,
     SECTION_STARTS,
@@ -86,7 +86,6 @@ enum {
     RECORD_RANGE = 32,
     RECORD_VARIANT = 160,
     RECORD_STREAM = 112,
-    RECORD_TIME = 24,
     RECORD_TURN = 24,
     RECORD_EXTENTS = 48
 };

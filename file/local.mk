@@ -7,11 +7,10 @@ libpythia_file_la_SOURCES = %D%/file.h \
 	%D%/file.c \
 	%D%/format.h \
 	%D%/lean.c %D%/lean.h \
-	%D%/open.c %D%/open.h %D%/open_values.c \
+	%D%/open.c %D%/open.h \
 	%D%/pack.c %D%/pack.h %D%/pack_class.c %D%/pack_parts.c \
 	%D%/table.c %D%/table.h \
 	%D%/timeline.c %D%/timeline.h \
-	%D%/times.c %D%/times.h \
 	%D%/unpack.c %D%/unpack.h %D%/unpack_class.c \
 	%D%/values.c %D%/values.h
 libpythia_file_la_LIBADD = $(ZSTD_LIBS) -lm

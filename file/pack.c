@@ -179,8 +179,6 @@ static int pack(const struct job *j, const uint8_t *known, bool file, void **dat
         file_pack_class(&p, i);
     for (int type = 1; type < SECTION_TYPES; type++)
         compress_section(&p, (enum file_section_type)type);
-    if (p.section[SECTION_STATS].flags != ENTRY_BLOCKS || p.timeless)
-        p.section[SECTION_TIMES].count = 0;
     int error = p.error ? p.error : assemble(&p, data, size);
     for (int type = 1; type < SECTION_TYPES; type++)
         free(p.section[type].raw.data);

@@ -33,7 +33,6 @@ struct file_packer {
     const struct job *job;
     const uint8_t *known;     /* of classes: the bodies that are left out; may be NULL */
     bool file;                /* not a message: some times are rounded */
-    bool timeless;            /* statistics of a strange file, of which no times can be told */
     struct file_packed section[SECTION_TYPES];
     struct job_table store; /* hash of a rule -> its place among SECTION_RULES */
     ZSTD_CCtx *zstd;        /* one for all sections: its tables are a hundred pages */

@@ -13,7 +13,6 @@
 #include "job/class.h"
 #include "job/ranges.h"
 #include "file/table.h"
-#include "file/times.h"
 #include "file/values.h"
 
 /* --- Rules --- */
@@ -72,30 +71,10 @@ static void pack_rules(struct file_packer *p, const struct grammar_flat *g)
 
 /* --- Classes --- */
 
-/* Of the blocks that begin in this class. */
-static void pack_times(struct file_packer *p, const struct grammar_flat *g)
-{
-    uint64_t first = p->section[SECTION_STATS].count % BLOCK_STATS; /* in the block that it begins in */
-    uint64_t blocks = (first + g->node_count + BLOCK_STATS - 1) / BLOCK_STATS;
-    struct grammar_time *times = calloc((size_t)blocks + 1, sizeof *times);
-    unsigned char *at;
-    if (!times)
-        p->error = PYTHIA_ENOMEM;
-    else
-        file_times_fill(g, first, BLOCK_STATS, times);
-    for (uint64_t k = first != 0; k < blocks && !p->error && (at = file_pack_record(p, SECTION_TIMES, RECORD_TIME));
-         k++) {
-        p->timeless |= !file_times_sane(&times[k]);
-        file_record_put(&file_record_time, &times[k], at);
-    }
-    free(times);
-}
-
 static void pack_stats(struct file_packer *p, const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
     unsigned char *at;
-    pack_times(p, g);
     for (uint32_t n = 0; n < g->node_count && (at = file_pack_record(p, SECTION_STATS, RECORD_STATS)); n++) {
         file_record_put(&file_record_stats, &g->stats[n], at);
         file_record_put(&file_record_spread, &c->spread[n], at + 72);

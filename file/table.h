@@ -25,7 +25,7 @@ void file_columns_get(const struct job_field *field, uint32_t fields, void *rows
 /* One record of what is in blocks, or like it, and back: word w of it is words[w * stride] (file/blocks.h). */
 struct file_record { const struct job_field *field; uint32_t fields; };
 extern const struct file_record file_record_parts, file_record_stats, file_record_spread, file_record_range,
-    file_record_variant, file_record_turn, file_record_time;
+    file_record_variant, file_record_turn;
 void file_record_put(const struct file_record *r, const void *row, unsigned char *at);
 void file_record_get(const struct file_record *r, void *row, const unsigned char *words, size_t stride);
 

@@ -11,7 +11,6 @@
 #include "file/file.h"
 #include "job/check.h"
 #include "file/table.h"
-#include "file/times.h"
 #include "file/timeline.h"
 #include "file/unpack.h"
 #include "file/values.h"
@@ -159,28 +158,6 @@ static int unpack_classes(struct file_reader *r)
     return error;
 }
 
-struct grammar_time file_unpack_time(const struct file_reader *r, uint64_t i)
-{
-    struct grammar_time t;
-    file_record_get(&file_record_time, &t, file_reader_at(r, SECTION_TIMES, i, RECORD_TIME), 8);
-    return t;
-}
-
-/* Of each block of the statistics, where there are any, one that can be a time. */
-static int check_times(struct file_reader *r)
-{
-    const struct file_section *s = &r->in.section[SECTION_STATS];
-    uint64_t count = r->in.section[SECTION_TIMES].count;
-    if (count && (!s->in_blocks || s->blocks.count != count))
-        return REFUSE(r, "damaged: times of other blocks");
-    for (uint64_t k = 0; k < count; k++) {
-        struct grammar_time t = file_unpack_time(r, k);
-        if (!file_times_sane(&t))
-            return REFUSE(r, "damaged: times of block %llu", (unsigned long long)k);
-    }
-    return 0;
-}
-
 static int unpack_all(struct file_reader *r)
 {
     int error = file_container_need_all(&r->in, r->why, r->why_size);
@@ -188,7 +165,6 @@ static int unpack_all(struct file_reader *r)
     error = error ?: unpack_classes(r);
     error = error ?: file_unpack_others(r);
     error = error ?: file_unpack_timeline(r);
-    error = error ?: check_times(r);
     return error ?: job_check_parts(r->job, 1, r->why, r->why_size);
 }
 

@@ -42,8 +42,6 @@ int file_reader_no_memory(struct file_reader *r); /* PYTHIA_ENOMEM, with a line 
 int file_unpack_definitions(struct file_reader *r); /* strings to terminals, starts; before the classes */
 int file_unpack_others(struct file_reader *r);      /* streams and all that is optional; after the classes */
 
-struct grammar_time file_unpack_time(const struct file_reader *r, uint64_t i); /* record i of the times */
-
 /* --- unpack_class.c --- */
 /* Where the parts of a class are. */
 struct file_parts {
@@ -59,17 +57,14 @@ int file_unpack_parts(struct file_reader *r, struct file_parts **parts);
 int file_unpack_class(struct file_reader *r, uint32_t i, const struct file_parts *p);
 /* The hash in its place and the table. */
 int file_unpack_hash(struct file_reader *r, uint32_t i, const struct file_parts *p);
-/* Parts of a class; of ranges and variants `count` from the class's `first`: they must be there
-   (file_container_need). */
-int file_unpack_rules(struct file_reader *r, uint32_t i, const struct file_parts *p, struct grammar_flat *g);
+/* All but its hash and the exponents that differ, into *c, whose pointers are NULL; on failure, too, the caller frees
+   what they point to then. */
+int file_unpack_body(struct file_reader *r, uint32_t i, const struct file_parts *p, struct job_class *c);
+/* `count` ranges from the class's `first` on: they must be there (file_container_need). */
 void file_unpack_ranges(struct file_reader *r, const struct file_parts *p, uint32_t first, uint32_t count,
                          struct job_range *ranges);
-int file_unpack_variants(struct file_reader *r, uint32_t i, const struct file_parts *p, uint32_t first, uint32_t count,
-                          struct job_variant *variants);
 /* Exponents that differ between members: fills the class's turns and columns. 0, or an error with a line. */
 int file_unpack_turns(struct file_reader *r, uint32_t i, const struct file_parts *p, uint64_t members,
                       struct job_class *c);
-/* One record of the statistics: word w is words[w * stride]. `spread` may be NULL. */
-void file_unpack_stats(const unsigned char *words, size_t stride, struct grammar_stats *s, struct job_spread *spread);
 
 #endif

@@ -149,7 +149,7 @@ static int unpack_node(struct file_reader *r, uint32_t i, const unsigned char *s
     return file_get32(symbol + 4) ? REFUSE(r, "damaged: class %u: a node's reserved field", i) : 0;
 }
 
-int file_unpack_rules(struct file_reader *r, uint32_t i, const struct file_parts *p, struct grammar_flat *g)
+static int unpack_rules(struct file_reader *r, uint32_t i, const struct file_parts *p, struct grammar_flat *g)
 {
     struct nodes nodes = { .reader = r };
     const unsigned char *symbol = NULL, *exponent = NULL;
@@ -169,12 +169,7 @@ int file_unpack_rules(struct file_reader *r, uint32_t i, const struct file_parts
 
 /* --- Statistics, ranges, variants --- */
 
-void file_unpack_stats(const unsigned char *words, size_t stride, struct grammar_stats *s, struct job_spread *spread)
-{
-    file_record_get(&file_record_stats, s, words, stride);
-    if (spread)
-        file_record_get(&file_record_spread, spread, words + 9 * stride, stride);
-}
+enum { STATS_SPREAD = 72 }; /* bytes of a record before the spread */
 
 void file_unpack_ranges(struct file_reader *r, const struct file_parts *p, uint32_t first, uint32_t count,
                          struct job_range *ranges)
@@ -184,16 +179,15 @@ void file_unpack_ranges(struct file_reader *r, const struct file_parts *p, uint3
                         file_reader_at(r, SECTION_RANGES, (uint64_t)p->range_first + first + i, RECORD_RANGE), 8);
 }
 
-int file_unpack_variants(struct file_reader *r, uint32_t i, const struct file_parts *p, uint32_t first, uint32_t count,
-                          struct job_variant *variants)
+static int unpack_variants(struct file_reader *r, uint32_t i, const struct file_parts *p, struct job_variant *variants)
 {
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = 0; k < p->variants; k++) {
         struct job_variant *v = &variants[k];
         *v = (struct job_variant){ 0 };
         file_record_get(&file_record_variant, v,
-                        file_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + first + k, RECORD_VARIANT), 8);
+                        file_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + k, RECORD_VARIANT), 8);
         if (v->node >= p->nodes || v->attr.channel >= GRAMMAR_CHANNELS)
-            return REFUSE(r, "damaged: variant %u of class %u", first + k, i);
+            return REFUSE(r, "damaged: variant %u of class %u", k, i);
         file_attr_enter(r->job, &v->attr);
     }
     return 0;
@@ -255,16 +249,26 @@ static uint32_t count_samples(const struct file_reader *r, const struct file_par
     return samples;
 }
 
-static int class_alloc(struct job_class *c, const struct file_parts *p, uint32_t samples)
+static int class_alloc(struct file_reader *r, struct job_class *c, const struct file_parts *p)
 {
-    c->grammar = grammar_flat_create(p->rules, p->nodes, samples);
+    c->grammar = grammar_flat_create(p->rules, p->nodes, count_samples(r, p));
     c->spread = calloc((size_t)p->nodes + 1, sizeof *c->spread);
     c->ranges = calloc((size_t)p->ranges + 1, sizeof *c->ranges);
     c->variants = calloc((size_t)p->variants + 1, sizeof *c->variants);
     c->range_count = p->ranges;
     c->member_ranges = p->member_ranges;
     c->variant_count = p->variants;
-    return c->grammar && c->spread && c->ranges && c->variants;
+    return c->grammar && c->spread && c->ranges && c->variants ? 0 : file_reader_no_memory(r);
+}
+
+/* Its records of the sections that are read block by block; of nodes it is the rules that know which. */
+static int need_records(struct file_reader *r, uint32_t i, const struct file_parts *p)
+{
+    if (file_container_need(&r->in, SECTION_STATS, p->stats_first, p->nodes) ||
+        file_container_need(&r->in, SECTION_RANGES, p->range_first, p->ranges) ||
+        file_container_need(&r->in, SECTION_VARIANTS, p->variant_first, p->variants))
+        return REFUSE(r, "damaged: checksum of a block of class %u is wrong", i);
+    return 0;
 }
 
 static int class_length(struct file_reader *r, struct grammar_flat *g)
@@ -291,24 +295,25 @@ int file_unpack_hash(struct file_reader *r, uint32_t i, const struct file_parts 
     return 0;
 }
 
-static int fill_class(struct file_reader *r, uint32_t i, const struct file_parts *p, struct job_class *c)
+int file_unpack_body(struct file_reader *r, uint32_t i, const struct file_parts *p, struct job_class *c)
 {
+    int error = need_records(r, i, p);
+    error = error ?: class_alloc(r, c, p);
+    if (error)
+        return error;
     c->grammar->terminals = r->job->terminal_count;
-    int error = file_unpack_rules(r, i, p, c->grammar);
+    error = unpack_rules(r, i, p, c->grammar);
     error = error ?: class_length(r, c->grammar);
-    error = error ?: file_unpack_variants(r, i, p, 0, p->variants, c->variants);
+    error = error ?: unpack_variants(r, i, p, c->variants);
     if (error)
         return error;
-    for (uint32_t n = 0; n < p->nodes; n++)
-        file_unpack_stats(file_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &c->grammar->stats[n],
-                           &c->spread[n]);
+    for (uint32_t n = 0; n < p->nodes; n++) {
+        const unsigned char *words = file_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS);
+        file_record_get(&file_record_stats, &c->grammar->stats[n], words, 8);
+        file_record_get(&file_record_spread, &c->spread[n], words + STATS_SPREAD, 8);
+    }
     file_unpack_ranges(r, p, 0, p->ranges, c->ranges);
-    error = file_unpack_turns(r, i, p, job_ranges_size(c->ranges, c->member_ranges), c);
-    if (error)
-        return error;
-    if (job_class_samples(c))
-        return REFUSE(r, "damaged: variants of class %u are out of order", i);
-    return file_unpack_hash(r, i, p);
+    return job_class_samples(c) ? REFUSE(r, "damaged: variants of class %u are out of order", i) : 0;
 }
 
 int file_unpack_class(struct file_reader *r, uint32_t i, const struct file_parts *p)
@@ -316,7 +321,9 @@ int file_unpack_class(struct file_reader *r, uint32_t i, const struct file_parts
     struct job_class *c = &r->job->classes[i];
     memset(c, 0, sizeof *c);
     r->job->class_count = i + 1;
-    return class_alloc(c, p, count_samples(r, p)) ? fill_class(r, i, p, c) : file_reader_no_memory(r);
+    int error = file_unpack_body(r, i, p, c);
+    error = error ?: file_unpack_turns(r, i, p, job_ranges_size(c->ranges, c->member_ranges), c);
+    return error ?: file_unpack_hash(r, i, p);
 }
 
 int file_unpack_parts(struct file_reader *r, struct file_parts **parts)

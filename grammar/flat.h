@@ -52,18 +52,6 @@ struct grammar_flat_node {
     uint64_t exponent;
 };
 
-/*
- * Of a grammar in a job file that was opened and not read (file/open.c): its statistics are there block by block when
- * they are asked for. What turns out to be damaged is 0. Belongs to the job.
- */
-struct grammar_pager {
-    uint32_t offset, per;              /* node n is in block (n + offset) / per, a power of two */
-    uint32_t blocks;
-    const struct grammar_time *before; /* of each block: what its first node's rule takes before that node */
-    void (*stats)(struct grammar_pager *p, uint32_t block); /* fills stats[] of the block's nodes. Threads: one at a
-                                                               time */
-};
-
 /* What a terminal's values of a channel were, by the number of its event (course.h): from event `from` on `value`, or,
    with a `back`, the values that stand so many events before, plus `value`. Modulo 2^64. Only of a grammar that was
    frozen. */
@@ -82,7 +70,6 @@ struct grammar_flat {
     struct grammar_flat_course *courses; /* course_count, by terminal and channel; of those with several values */
     struct grammar_step *steps;  /* of the courses */
     uint32_t course_count;
-    struct grammar_pager *pager; /* NULL: all statistics are here */
 };
 
 /* Allocates a grammar with room for these numbers, zeroed; NULL when out of memory. The caller frees it. */

@@ -229,9 +229,8 @@ static int check_body(const struct audit *a, uint32_t i, const struct job_class 
     return 0;
 }
 
-static int check_class(const struct audit *a, uint32_t i)
+static int check_class(const struct audit *a, uint32_t i, const struct job_class *c)
 {
-    const struct job_class *c = &a->job->classes[i];
     int error = check_sets(a, i, c);
     error = error ?: check_spread(a, i, c);
     error = error ?: check_body(a, i, c);
@@ -328,29 +327,16 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
     error = error ?: check_places(&a);
     error = error ?: job_rows_check(j, JOB_TABLE_STARTS, why, size); /* what varies names them */
     for (uint32_t i = 0; i < j->class_count && !error; i++)
-        error = check_class(&a, i);
+        error = check_class(&a, i, &j->classes[i]);
     for (enum job_tables t = JOB_TABLE_TERMINALS + 1; t < JOB_TABLES && !error; t++)
         error = job_rows_check(j, t, why, size);
     return error ?: check_streams(&a);
 }
 
-int job_check_set(const struct job *j, uint32_t class_index, const struct job_class *c, uint32_t first,
-                    uint32_t count, char *why, size_t size)
+int job_check_class(const struct job *j, uint32_t class_index, const struct job_class *c, char *why, size_t size)
 {
-    struct audit a = { j, 1, why, size };
-    return check_new_set(&a, class_index, c, c->ranges + first, count);
-}
-
-int job_check_node(const struct job *j, uint32_t class_index, const struct job_class *c, char *why, size_t size)
-{
-    struct audit a = { j, 1, why, size };
-    struct set covered = { 0 };
-    uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
-    int error = 0;
-    for (const struct job_variant *v = c->variants; v < c->variants + c->variant_count && !error; v++)
-        error = check_variant(&a, class_index, c, v, set_of(c->ranges + v->range_first, v->range_count), &covered,
-                              members);
-    return error;
+    struct audit a = { j, 0, why, size };
+    return check_class(&a, class_index, c);
 }
 
 int job_check(const struct job *j, char *why, size_t size)

@@ -11,10 +11,7 @@ __attribute__((format(printf, 3, 4))) int job_refuse(char *why, size_t size, con
 /* job_check(); with `message`, classes may lack their bodies. Time and memory are bounded by the size of the job. */
 int job_check_parts(const struct job *j, int message, char *why, size_t size);
 
-/* Parts of a class that is read piece by piece, in `c`. A set of its ranges, which are within them; then all variants
-   of one node, whose sets have passed. Same returns. */
-int job_check_set(const struct job *j, uint32_t class_index, const struct job_class *c, uint32_t first,
-                    uint32_t count, char *why, size_t size);
-int job_check_node(const struct job *j, uint32_t class_index, const struct job_class *c, char *why, size_t size);
+/* The same of a class that is read later, in `c`. */
+int job_check_class(const struct job *j, uint32_t class_index, const struct job_class *c, char *why, size_t size);
 
 #endif

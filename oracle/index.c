@@ -97,12 +97,12 @@ static int measure(struct oracle_index *x)
 
 /* --- Times --- */
 
-/* Of the nodes from `from` to `to`; the rule of the first one took `sum` before it. */
-static void fill_times(const struct oracle_index *x, uint32_t from, uint32_t to, struct grammar_time sum)
+static void fill_times(const struct oracle_index *x)
 {
     const struct grammar_flat *g = x->grammar;
+    struct grammar_time sum = { 0, 0, 0 };
 
-    for (uint32_t n = from; n < to; n++) {
+    for (uint32_t n = 0; n < g->node_count; n++) {
         struct grammar_time mean = grammar_stats_time(&g->stats[n]);
         if (n == g->rules[x->rule[n]].first)
             sum = (struct grammar_time){ 0, 0, 0 };
@@ -110,24 +110,6 @@ static void fill_times(const struct oracle_index *x, uint32_t from, uint32_t to,
         x->elapsed[n] = (struct oracle_time){ sum.gap, sum.duration, sum.variance };
         grammar_time_add(&sum, (double)g->nodes[n].exponent, &mean);
     }
-}
-
-void oracle_index_load(const struct oracle_index *x, uint32_t node)
-{
-    struct grammar_pager *p = x->pager;
-    pthread_mutex_t *lock = (pthread_mutex_t *)&x->lock;
-    uint32_t block = (node + p->offset) / p->per;
-    uint64_t from = (uint64_t)block * p->per, to = from + p->per - p->offset;
-
-    base_lock_take(lock, BASE_LOCK_INDEX);
-    if (!atomic_load_explicit(&x->ready[block], memory_order_relaxed)) {
-        p->stats(p, block);
-        from = from < p->offset ? 0 : from - p->offset;
-        to = to < x->grammar->node_count ? to : x->grammar->node_count;
-        fill_times(x, (uint32_t)from, (uint32_t)to, p->before[block]);
-        atomic_store_explicit(&x->ready[block], 1, memory_order_release);
-    }
-    base_lock_release(lock, BASE_LOCK_INDEX);
 }
 
 /* --- Uses --- */
@@ -253,10 +235,8 @@ static int allocate(struct oracle_index *x)
     x->use_terminal = calloc(terminals + 1, sizeof *x->use_terminal);
     x->use_rule = calloc(rules + 1, sizeof *x->use_rule);
     x->use = calloc(nodes + 1, sizeof *x->use);
-    if (x->pager)
-        x->ready = calloc((size_t)x->pager->blocks + 1, sizeof *x->ready);
     return x->order && x->length && x->uses && x->first && x->rule && x->before && x->known && x->mean && x->elapsed &&
-           x->use_terminal && x->use_rule && x->use && (x->ready || !x->pager);
+           x->use_terminal && x->use_rule && x->use;
 }
 
 struct oracle_index *oracle_index_create(const struct grammar_flat *g)
@@ -266,14 +246,12 @@ struct oracle_index *oracle_index_create(const struct grammar_flat *g)
     if (!x)
         return NULL;
     x->grammar = g;
-    x->pager = g->pager;
     pthread_mutex_init(&x->lock, NULL);
     if (!allocate(x) || !measure(x)) {
         oracle_index_destroy(x);
         return NULL;
     }
-    if (!x->pager)
-        fill_times(x, 0, g->node_count, (struct grammar_time){ 0, 0, 0 });
+    fill_times(x);
     return x;
 }
 
@@ -294,7 +272,6 @@ void oracle_index_destroy(struct oracle_index *x)
     free(x->use_terminal);
     free(x->use_rule);
     free(x->use);
-    free((void *)x->ready);
     free(x);
 }
 

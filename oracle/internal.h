@@ -52,9 +52,8 @@ enum {
 struct oracle_time { double gap, duration, variance; }; /* ns, ns, ns^2 */
 
 /*
- * What is precomputed for a grammar. Its structure is when it is created, its times block by block where the grammar is
- * not all here (struct grammar_pager), and its uses when a position is first lost: they are read through the functions
- * below.
+ * What is precomputed for a grammar. Its structure and times are when it is created, its uses when a position is first
+ * lost: oracle_index_uses().
  * Threads: any, once it is created; at first sight they take its lock.
  */
 struct oracle_index {
@@ -69,8 +68,6 @@ struct oracle_index {
     uint8_t *known;               /* of terminals: whether they occur */
     struct oracle_time *mean;     /* of nodes: one expansion in this place; oracle_mean */
     struct oracle_time *elapsed;  /* of nodes: mean time of the rule before it; oracle_elapsed */
-    struct grammar_pager *pager;  /* NULL: all times are here */
-    _Atomic uint8_t *ready;       /* of the pager's blocks: their times are here (release, acquire) */
     pthread_mutex_t lock;
     _Atomic bool sorted;          /* uses are here (release, acquire) */
     uint32_t *use_terminal;       /* terminal t is used by use[use_terminal[t]] … up to t + 1's */
@@ -78,24 +75,13 @@ struct oracle_index {
     uint32_t *use;
 };
 
-void oracle_index_load(const struct oracle_index *x, uint32_t node); /* the times of the node's block */
-
-/* Times and statistics of the node may be read from here on. */
-static inline void oracle_touch(const struct oracle_index *x, uint32_t node)
-{
-    if (x->ready && !atomic_load_explicit(&x->ready[(node + x->pager->offset) / x->pager->per], memory_order_acquire))
-        oracle_index_load(x, node);
-}
-
 static inline const struct oracle_time *oracle_mean(const struct oracle_index *x, uint32_t node)
 {
-    oracle_touch(x, node);
     return &x->mean[node];
 }
 
 static inline const struct oracle_time *oracle_elapsed(const struct oracle_index *x, uint32_t node)
 {
-    oracle_touch(x, node);
     return &x->elapsed[node];
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a recording says of peers, taken to the shape of this run; asking, and keeping the score. */
 #include "base/lock.h"
-#include "file/file.h"
 #include "session/peers.h"
 
 #include <stdlib.h>
@@ -63,16 +62,14 @@ static void say_recorded(struct session_stream *s, const struct oracle_peers_eve
 {
     int64_t value;
     said->mask = 0;
-    if (e->reference >= s->peers.references)
+    if (e->reference >= s->peers.references || e->node == GRAMMAR_NONE)
         return;
-    struct job_class c;
-    if (!file_class_at(session.reference, s->peers.role[e->reference].class_index, e->node, &c))
-        return;
-    const struct grammar_flat_node *n = &c.grammar->nodes[e->node];
+    const struct job_class *c = &session.reference->classes[s->peers.role[e->reference].class_index];
+    const struct grammar_flat_node *n = &c->grammar->nodes[e->node];
     for (uint32_t i = 0; i < n->attr_count; i++) {
-        uint8_t channel = c.grammar->attrs[n->attr + i].channel;
+        uint8_t channel = c->grammar->attrs[n->attr + i].channel;
         const struct job_variant *v = channel == GRAMMAR_PEER || channel == GRAMMAR_REPLY || channel == GRAMMAR_PLACE
-                                          ? variant_of(s, &c, e, channel) : NULL;
+                                          ? variant_of(s, c, e, channel) : NULL;
         if (v && channel == GRAMMAR_PEER && s->peers.follow &&
             job_follow_say(s->peers.follow, e->terminal, v, 0, &value))
             say(said, ORACLE_PEERS_COURSE, value);

@@ -137,13 +137,12 @@ static void follow_class(const struct job *j, uint32_t i, const struct grammar_f
     struct oracle *o = x ? oracle_create(&x, NULL, 1, &how) : NULL;
     struct oracle_answer a;
     struct oracle_remaining left;
-    struct job_class c;
     int64_t value;
     for (uint32_t n = 0; o && n < 80; n++) {
         int known = oracle_predict(o, 1 + 6 * n * n, &a) == 0;
         if (known) {
-            if (file_class_at(j, i, a.node, &c))
-                (void)job_attr_value(j, &c, a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n, &value);
+            if (a.node != GRAMMAR_NONE)
+                (void)job_attr_value(j, &j->classes[i], a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n, &value);
         }
         known = oracle_predict(o, 1, &a) == 0 && n % 16;
         oracle_follow(o, known ? a.terminal : n % 7, 100, 100);
@@ -245,7 +244,7 @@ static size_t put_entry(unsigned char *data, unsigned char *entry, uint32_t type
     return at + (stored + 7) / 8 * 8;
 }
 
-/* What a run reads block by block, of any content, with times that say nothing. */
+/* What a run reads block by block, of any content. */
 static void open_in_blocks(const unsigned char *data, size_t size)
 {
     struct file_container c;
@@ -254,14 +253,10 @@ static void open_in_blocks(const unsigned char *data, size_t size)
     if (file_container_open(&c, data, size, why, sizeof why))
         return;
     int bad = file_container_need_all(&c, why, sizeof why);
-    uint64_t blocks = (c.section[SECTION_STATS].count + PER - 1) / PER;
-    unsigned char *times = calloc(blocks + 1, RECORD_TIME), *out;
-    c.section[SECTION_TIMES].data = times;
-    c.section[SECTION_TIMES].count = blocks;
-    c.section[SECTION_TIMES].size = blocks * RECORD_TIME;
+    unsigned char *out;
     for (uint32_t type = 1; type < SECTION_TYPES; type++)
         room += most_of(&c.section[type], type);
-    if (!bad && times && (out = calloc(1, room))) {
+    if (!bad && (out = calloc(1, room))) {
         uint32_t sections = 0;
         for (uint32_t type = 1; type < SECTION_TYPES; type++)
             if (c.section[type].data)
@@ -280,7 +275,6 @@ static void open_in_blocks(const unsigned char *data, size_t size)
         open_one(out, at - gap, 0);
         free(out);
     }
-    free(times);
     file_container_close(&c);
 }
 
@@ -360,8 +354,7 @@ static int replay(const char *path)
 
 /* --- Inputs to begin with: jobs of each shape with all their sections, not compressed, alone and in two parts --- */
 
-/* Times belong to blocks. */
-#define IS_THERE(c, type) ((type) <= SECTION_STREAMS || ((c).section[type].data && (type) != SECTION_TIMES))
+#define IS_THERE(c, type) ((type) <= SECTION_STREAMS || (c).section[type].data)
 
 static void put_section(const struct file_section *s, uint32_t type, unsigned char *data, unsigned char *entry,
                         size_t at)

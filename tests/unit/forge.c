@@ -35,7 +35,7 @@ struct forgery forge_take_apart(const struct job *j)
                   file_container_need_all(&c, why, sizeof why) == 0, "%s", why);
     for (int type = 1; type <= SECTIONS; type++) {
         const struct file_section *s = &c.section[type];
-        if (!s->data || type == SECTION_TIMES)
+        if (!s->data)
             continue;
         f.count[type] = s->count;
         f.section[type] = (struct bytes){ malloc(s->size + 1), s->size };

@@ -16,11 +16,9 @@ static void same_attr(const struct opened *a, const struct opened *b, const stru
 {
     for (enum grammar_channel k = 0; k < GRAMMAR_CHANNELS; k++) {
         int64_t v = 0, w = 0;
-        struct job_class c, d;
-        ck_assert(file_class_at(a->job, a->class_index, answer->node, &c) &&
-                  file_class_at(b->job, b->class_index, answer->node, &d));
-        ck_assert_int_eq(job_attr_value(a->job, &c, answer->node, k, rank, 0, JOB_SOMEWHERE, &v),
-                         job_attr_value(b->job, &d, answer->node, k, rank, 0, JOB_SOMEWHERE, &w));
+        const struct job_class *c = &a->job->classes[a->class_index], *d = &b->job->classes[b->class_index];
+        ck_assert_int_eq(job_attr_value(a->job, c, answer->node, k, rank, 0, JOB_SOMEWHERE, &v),
+                         job_attr_value(b->job, d, answer->node, k, rank, 0, JOB_SOMEWHERE, &w));
         ck_assert_int_eq(v, w);
     }
 }
@@ -70,7 +68,8 @@ END_TEST
 
 /* --- How much is read --- */
 
-START_TEST(little_is_read_before_the_first_event)
+/* Of three classes one. */
+START_TEST(one_class_is_read_before_the_first_event)
 {
     struct stat st;
     struct oracle_answer answer;
@@ -80,7 +79,7 @@ START_TEST(little_is_read_before_the_first_event)
     struct opened f = opened_follow(opened_file(), 2, 8 * OPENED_MEMORY); /* its list of events is put off */
     ck_assert_int_eq(oracle_predict(f.oracle, 1, &answer), 0);
     uint64_t taken = opened_bytes_read() - before;
-    ck_assert_msg((double)taken < 0.2 * (double)st.st_size, "%llu of %lld bytes", (unsigned long long)taken,
+    ck_assert_msg((double)taken < 0.5 * (double)st.st_size, "%llu of %lld bytes", (unsigned long long)taken,
                   (long long)st.st_size);
     size_t size;
     ck_assert_ptr_nonnull(file_bytes(f.job, &size)); /* all of it, for others */
@@ -110,12 +109,9 @@ static void *run(void *given)
     struct oracle_options how = { .learn = OPENED_MEMORY };
     struct oracle *o = oracle_create(&t->f.index, NULL, 1, &how);
     struct oracle_answer a;
-    struct job_class c;
     for (uint32_t i = 0; o && i < t->count; i++) {
-        if (oracle_predict(o, 1 + i % 300, &a) == 0) {
+        if (oracle_predict(o, 1 + i % 300, &a) == 0)
             t->sum += a.until;
-            (void)file_class_at(t->f.job, t->f.class_index, a.node, &c);
-        }
         oracle_follow(o, t->list[i], 1000, 100);
     }
     t->hits = (uint32_t)oracle_score(o)->at[0].hits;
@@ -153,7 +149,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_LOOP(answers_are_those_of_a_job_that_is_read, 6),
-        UNIT_TEST(little_is_read_before_the_first_event),
+        UNIT_TEST(one_class_is_read_before_the_first_event),
         UNIT_TEST(threads_share_what_is_read),
     };
     return unit_run("file/open", tests, UNIT_COUNT(tests));

@@ -14,7 +14,7 @@
 #include "tests/unit/opened.h"
 #include "tests/unit/unit.h"
 
-/* The structure was read; the times that were not are unknown, and nothing else is. */
+/* A class that was read is here, another one is refused. */
 START_TEST(a_file_that_vanishes_while_it_is_used)
 {
     uint32_t count;
@@ -38,16 +38,13 @@ START_TEST(a_file_that_vanishes_while_it_is_used)
 }
 END_TEST
 
-/* A byte of a block is wrong, also one with which its frame can be read: of statistics the block's times are unknown,
-   of nodes the class. Who reads it all refuses it. */
+/* A byte of a block is wrong, also one with which its frame can be read: the class is refused, others are not. Who reads
+   it all refuses it. */
 START_TEST(a_damaged_block)
 {
-    uint32_t count;
     size_t size;
     char why[256] = "";
     opened_write();
-    struct job *whole = opened_whole();
-    uint32_t *list = opened_events(whole, 0, 0, &count);
     for (int nodes = 0; nodes < 2; nodes++) {
         struct job *j = opened_file(), *refused = NULL;
         const unsigned char *bytes = file_bytes(j, &size);
@@ -58,20 +55,13 @@ START_TEST(a_damaged_block)
         ck_assert_int_eq(file_unpack(own, size, &refused, why, sizeof why), PYTHIA_EFORMAT);
         ck_assert_msg(strstr(why, "checksum") != NULL, "%s", why);
         ck_assert_int_eq(file_open_bytes(own, size, &j, why, sizeof why), 0);
-        if (nodes) {
-            uint32_t opened = 0;
-            for (uint32_t c = 0; c < j->class_count; c++)
-                opened += file_open_class(j, c, why, sizeof why) == 0;
-            ck_assert_uint_lt(opened, j->class_count); /* others may share its rules */
-            job_destroy(j);
-        } else {
-            struct opened f = opened_follow(j, 0, 0);
-            ck_assert_uint_eq(opened_right(&f, list, count), count);
-            opened_end(&f);
-        }
+        uint32_t opened = 0;
+        for (uint32_t c = 0; c < j->class_count; c++)
+            opened += file_open_class(j, c, why, sizeof why) == 0;
+        ck_assert_uint_lt(opened, j->class_count);
+        ck_assert(nodes || opened > 0); /* others may share its rules */
+        job_destroy(j);
     }
-    free(list);
-    job_destroy(whole);
     unlink(opened_path);
 }
 END_TEST
@@ -132,13 +122,13 @@ START_TEST(a_file_that_is_written_over_while_it_is_used)
     ck_assert_int_eq(pread(fd, was, (size_t)st.st_size, 0), st.st_size);
     memset(wrong, 0xff, (size_t)st.st_size);
     for (int type = SECTION_NODES; type <= SECTION_VARIANTS; type++)
-        if (type == SECTION_NODES || type == SECTION_STATS) {
+        if (type == SECTION_NODES || type == SECTION_STATS || type == SECTION_RANGES || type == SECTION_VARIANTS) {
             struct file_container c;
             char why[200] = "";
             ck_assert_int_eq(file_container_open(&c, was, (size_t)st.st_size, why, sizeof why), 0);
             const struct file_blocks *b = &c.section[type].blocks;
-            at = (size_t)(b->frames - was);
-            memcpy(wrong + at, was + at, b->at[b->count]);
+            at = b->count ? (size_t)(b->frames - was) : 0;
+            memcpy(wrong + at, was + at, b->count ? b->at[b->count] : 0);
             file_container_close(&c);
         }
     ck_assert_int_eq(pwrite(fd, wrong, (size_t)st.st_size, 0), st.st_size);
@@ -199,12 +189,10 @@ static void *ask_while_cancelled(void *given)
 {
     struct opened *f = given;
     struct oracle_answer a;
-    struct job_class c;
     int64_t value;
     pthread_cancel(pthread_self()); /* waits for the next cancellation point */
     (void)oracle_predict(f->oracle, 1000, &a);
-    if (file_class_at(f->job, f->class_index, 0, &c))
-        (void)job_attr_value(f->job, &c, 0, GRAMMAR_PEER, 1, 0, JOB_SOMEWHERE, &value);
+    (void)job_attr_value(f->job, &f->job->classes[f->class_index], 0, GRAMMAR_PEER, 1, 0, JOB_SOMEWHERE, &value);
     pthread_testcancel();
     return NULL;
 }
