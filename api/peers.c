@@ -36,7 +36,8 @@ static void say_recorded(const struct api_peers *p, const struct oracle_peers_ev
     said->mask = 0;
     if (!p->job || e->reference != 0 || e->node == GRAMMAR_NONE)
         return;
-    const struct job_variant *v = job_variant(&p->job->classes[p->class_index], e->node, GRAMMAR_PEER, p->rank, p->thread);
+    const struct job_class *c = &p->job->classes[p->class_index];
+    const struct job_variant *v = job_variant(c, e->node, GRAMMAR_PEER, p->rank, p->thread);
     if (v && courses && job_follow_say(courses, e->terminal, v, 0, &value) && value >= 0) {
         said->mask = 1u << ORACLE_PEERS_COURSE;
         said->value[ORACLE_PEERS_COURSE] = value;

@@ -142,7 +142,8 @@ static void follow_class(const struct job *j, uint32_t i, const struct grammar_f
         int known = oracle_predict(o, 1 + 6 * n * n, &a) == 0;
         if (known) {
             if (a.node != GRAMMAR_NONE)
-                (void)job_attr_value(j, &j->classes[i], a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n, &value);
+                (void)job_attr_value(j, &j->classes[i], a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n,
+                                     &value);
         }
         known = oracle_predict(o, 1, &a) == 0 && n % 16;
         oracle_follow(o, known ? a.terminal : n % 7, 100, 100);

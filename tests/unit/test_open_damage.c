@@ -38,8 +38,8 @@ START_TEST(a_file_that_vanishes_while_it_is_used)
 }
 END_TEST
 
-/* A byte of a block is wrong, also one with which its frame can be read: the class is refused, others are not. Who reads
-   it all refuses it. */
+/* A byte of a block is wrong, also one with which its frame can be read: the class is refused, others are not. Who
+   reads it all refuses it. */
 START_TEST(a_damaged_block)
 {
     size_t size;
