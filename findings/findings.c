@@ -151,7 +151,7 @@ void findings_add(struct findings *f, const struct report_finding *one, const bo
     uint64_t hash = XXH64(one->where, strlen(one->where), XXH64(one->cause, strlen(one->cause), (uint64_t)one->kind));
     uint32_t i;
 
-    if (one->seconds <= 0 || f->total <= 0)
+    if (one->seconds <= 0 || f->all->base <= 0)
         return;
     i = BASE_HASH_FIND(&f->index, hash, k, same_finding(&all->finding[k], one));
     if (i == BASE_HASH_NONE) {
@@ -176,7 +176,7 @@ static void settle(struct findings *f)
 
     for (uint32_t i = 0; i < all->count; i++) {
         struct report_finding *one = &all->finding[i];
-        one->share = one->seconds / f->total;
+        one->share = one->seconds / f->all->base;
         if (one->share < LEAST_SHARE) {
             all->minor += one->share;
             continue;
@@ -294,7 +294,7 @@ static void begin(struct findings *f, struct report *r, struct report_findings *
     if (!a)
         return;
     f->bind = a->bind;
-    f->total = (m->efficiency.elsewhere ? m->base.ns : m->base.wall_ns * m->base.ranks) / 1e9;
+    all->base = (m->efficiency.elsewhere ? m->base.ns : m->base.wall_ns * m->base.ranks) / 1e9;
     find_times(f);
     bound_regions(f);
     if (m->efficiency.known && m->efficiency.measured)

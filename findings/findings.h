@@ -64,6 +64,8 @@ struct report_findings {
     uint32_t count;
     double minor; /* the share of those that cost less than 1 % each and are left out, together */
     bool known;   /* the job could be replayed */
+    double base;  /* s that shares are of: the wall time of all ranks, whose threads wait with the first one; of all
+                     threads with streams where these wait by themselves */
     double lost;  /* 1 - the parallel efficiency; NAN: not known, and there are no lines but of waits */
 };
 

@@ -23,6 +23,6 @@ void findings_of_moving(struct findings *f)
     const struct replay_moving *m = &f->analysis->moving;
 
     for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++)
-        if (m->at[s] >= LEAST_PART * 1e9 * f->total)
+        if (m->at[s] >= LEAST_PART * 1e9 * f->all->base)
             add_site(f, s, m->at[s], m->cause[s]);
 }

@@ -22,7 +22,6 @@ struct findings {
     struct replay_analysis *analysis;
     struct replay_bind *bind;
     uint32_t ranks;
-    double total; /* s, what shares are shares of */
     double in_mpi, in_regions; /* how much of a first thread's time in calls, of what threads lose in regions, its rank
                                   loses */
     double *time; /* of each site of the model: ns that ranks lose in its calls, as first threads make them, … */

@@ -21,7 +21,7 @@ static void add(struct findings *f, enum report_finding_kind kind, uint32_t site
 {
     uint32_t terminal = replay_bind_site(f->bind, site)->terminal;
 
-    if (ns >= LEAST_PART * f->total * 1e9)
+    if (ns >= LEAST_PART * f->all->base * 1e9)
         findings_add_at(f, (struct report_finding){ .kind = kind, .seconds = ns / 1e9, .call = terminal }, terminal,
                         terminal, NULL);
 }
@@ -144,7 +144,7 @@ void findings_of_messages(struct findings *f)
         double *told = &f->told[f->report->model->place[site->terminal]],
                ns = fmin(f->in_mpi * (spent - waits), f->time[f->report->model->place[site->terminal]] - *told);
         add(f, REPORT_MANY_SMALL_MESSAGES, s, ns);
-        *told += ns >= LEAST_PART * f->total * 1e9 ? ns : 0;
+        *told += ns >= LEAST_PART * f->all->base * 1e9 ? ns : 0;
     }
 }
 

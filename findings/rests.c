@@ -62,7 +62,7 @@ static void add_latency(struct account *a, double *ns)
         if (c[i].between || findings_is_work(a->f, c[i].cause))
             continue;
         ns[m->place[s->terminal]] += c[i].ns * transfer[c[i].cause / 2];
-        a->idle[c[i].waiter] |= s->call_kind == JOB_LIFE && c[i].ns > LEAST_SHARE * 1e9 * a->f->total / a->f->ranks;
+        a->idle[c[i].waiter] |= s->call_kind == JOB_LIFE && c[i].ns > LEAST_SHARE * 1e9 * a->f->all->base / a->f->ranks;
     }
     free(transfer);
 }
@@ -117,7 +117,7 @@ static void split_calls(struct account *a)
 /* Up to what ranks had no processor for, what is not explained is that. */
 static double share_without_processor(const struct account *a)
 {
-    double open = 0, ready = report_delay_share(a->f->report) * 1e9 * a->f->total;
+    double open = 0, ready = report_delay_share(a->f->report) * 1e9 * a->f->all->base;
 
     for (uint32_t i = 0; i < a->f->report->model->site_count; i++)
         open += a->open[i].kind == REPORT_NOT_EXPLAINED ? a->open[i].ns : 0;
@@ -160,7 +160,7 @@ static void add_line(struct account *a, uint32_t terminal, uint32_t of, enum rep
 /* A hundred places that are named alike make no line of this: left out, so that there are at most 10 000 to compare. */
 static void add_at(struct account *a, uint32_t terminal, enum report_finding_kind kind, double ns)
 {
-    if (ns >= 0.01 * LEAST_SHARE * 1e9 * a->f->total)
+    if (ns >= 0.01 * LEAST_SHARE * 1e9 * a->f->all->base)
         add_line(a, terminal, terminal, kind, ns, 0);
 }
 

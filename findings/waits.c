@@ -170,7 +170,7 @@ static bool is_serial(const struct groups *g, const struct edge *e)
 /* Two ranks that work in turn, each while the other one waits: with equal work, too, and so no imbalance of either. */
 static void join_turns(struct groups *g)
 {
-    double least = LEAST_SHARE * g->f->total * 1e9; /* there are a hundred such edges at most */
+    double least = LEAST_SHARE * g->f->all->base * 1e9; /* there are a hundred such edges at most */
 
     for (uint32_t i = 0; i < g->edge_count; i++) {
         const struct edge *e = &g->edge[i];
@@ -417,7 +417,8 @@ static bool told_already(const struct findings *f, uint32_t terminal)
     report_site_place(f->report, terminal, cause, sizeof cause);
     for (uint32_t i = 0; i < f->all->count; i++) {
         const struct report_finding *one = &f->all->finding[i];
-        if (one->kind == REPORT_SMALL_REGIONS && one->seconds >= LEAST_SHARE * f->total && !strcmp(one->where, cause))
+        if (one->kind == REPORT_SMALL_REGIONS && one->seconds >= LEAST_SHARE * f->all->base &&
+            !strcmp(one->where, cause))
             return true;
     }
     return false;
@@ -440,7 +441,8 @@ static void add_group(struct groups *g, uint32_t of)
     double loss;
 
     collect(g, of, &all);
-    if (!all.main || all.ns < LEAST_PART * g->f->total * 1e9 || all.main->cause / 2 >= replay_bind_sites(g->f->bind))
+    if (!all.main || all.ns < LEAST_PART * g->f->all->base * 1e9 ||
+        all.main->cause / 2 >= replay_bind_sites(g->f->bind))
         return;
     mark_culprits(g);
     one.more = other_places(g, of, &all);

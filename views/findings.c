@@ -191,6 +191,8 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
     uint32_t shown = count_lines(f, lost, all ? 0 : LEAST_SHOWN, all ? 20 : most);
     if (shown)
         print_lines(r, f, shown, all, out);
+    if (shown && f->base < 0.99e-9 * r->model->base.ns)
+        fprintf(out, "shares: of %s, the ranks' time; threads wait with their rank\n", report_time(1e9 * f->base));
     else if (!unknown && !r->job->ends.count) /* a hang costs all that there is */
         print_none(r, share_after(f, 0), all, out);
     if (f->count)

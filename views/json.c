@@ -36,8 +36,9 @@ static void add_took(const struct report *r, bool known, cJSON *to)
             TIME("longest_rank_seconds", views_known(known, (double)t->most[i])));
 }
 
-static void add_job(const struct report *r, cJSON *root)
+static void add_job(struct report *r, cJSON *root)
 {
+    const struct report_findings *f = report_findings(r);
     const struct job_info *i = &r->job->info;
     const struct report_model *m = r->model;
     struct report_took took = report_took(r->job);
@@ -46,7 +47,9 @@ static void add_job(const struct report *r, cJSON *root)
         TEXT("build_id", job_text(r->job, i->program_id)), TEXT("arguments", job_text(r->job, i->arguments)),
         TEXT("mpi", job_text(r->job, i->mpi)), NUMBER("ranks", i->ranks), NUMBER("threads", i->threads),
         NUMBER("missing_ranks", i->missing), NUMBER("runs", i->runs), NUMBER("start_time", i->start_time),
-        TIME("wall_seconds", m->wall_ns), TIME("base_seconds", m->base.ns), TIME("init_seconds", m->launch_ns),
+        TIME("wall_seconds", m->wall_ns), TIME("base_seconds", m->base.ns),
+        NUMBER("findings_base_seconds", views_known(f->known, f->base)),
+        TIME("init_seconds", m->launch_ns),
         NUMBER("events", m->events), NUMBER("lost", m->lost), NUMBER("values_not_kept", m->values_not_kept),
         TIME("mpi_seconds", m->sum_mpi_ns), TIME("omp_seconds", m->sum_omp_ns),
         TIME("computation_seconds", m->sum_compute_ns), TIME("pythia_seconds", views_known(took.known, took.all)));

@@ -188,7 +188,7 @@ static void print_threads(const struct report_efficiency *e, FILE *out)
 
 static void print_wait(struct report *r, const struct row *row, struct views_table *t)
 {
-    double all = 1e9 * report_analysis(r)->recorded * r->job->info.ranks;
+    double all = 1e9 * report_findings(r)->base;
     char where[256], cause[256] = "ranks are missing", ranks[128] = "not known:";
 
     place_text(r, row->where, where, sizeof where);

@@ -172,6 +172,8 @@ def bases(r):
         same("loop: its share", l["share"], 100 * l["seconds"] / j["base_seconds"], 1e-6, 1e-6)
     need("loops: shares", sum(l["share"] for l in r["loops"]) <= 100.01)
     need("calltree: share", r["calltree"]["share"] <= 100.01)
+    for f in r["findings"]:
+        same("finding: its share", f["share"], f["seconds"] / j["findings_base_seconds"], 1e-6, 1e-6)
     told, losses = sum(f["share"] for f in r["findings"]), r["losses"]
     need("findings: no more than all (%.3f)" % told, told <= 1.0001)
     if losses:
