@@ -191,6 +191,9 @@ def bases(r):
 def shown(r):
     """The first screen, the views and the page say what the JSON says."""
     text, waits = pythia("report", sys.argv[2]), pythia("report", sys.argv[2], "--view", "waits")
+    for number, unit, share in re.findall(r"^ *([0-9.]+) (ns|us|ms|s) +([0-9.]+)%  (?:at |late |between)", waits, re.M):
+        same("waits: the base of findings", float(share) / 100,
+             float(number) * SECONDS[unit] / r["job"]["findings_base_seconds"], 0.02, 0.0006)
     calls = [c for c in r["callsites"] if c["app_percent"] is not None]
     of_mpi = sum(c["app_percent"] for c in calls if c["function"].startswith("MPI_"))
     of_mpi += 100 * r["accounting"]["unfinished_seconds"] / r["job"]["base_seconds"]
