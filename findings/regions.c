@@ -150,12 +150,11 @@ void findings_of_messages(struct findings *f)
 
 /* --- Team sizes --- */
 
-const struct report_team *report_best_team(const struct job *j, const struct report_site *g)
+const struct report_team *report_best_team(const struct report_site *g)
 {
-    const struct job_region *known = job_find_region(j, g->callsite);
     const struct report_team *best = NULL;
 
-    for (uint32_t k = 0; k < g->team_count && !(known && known->fixed & JOB_FIXED_CLAUSE); k++)
+    for (uint32_t k = 0; k < g->team_count; k++)
         if (g->teams[k].size > 0 && g->teams[k].compared && (!best || g->teams[k].gain_ns > best->gain_ns))
             best = &g->teams[k];
     return best;

@@ -57,9 +57,8 @@ const char *report_peer_text(const struct report_peer *p);
 const char *report_comm_text(const struct report *r, uint32_t comm);
 /* Mean time of one, ns; 0 for none. */
 double report_mean(uint64_t sum, uint64_t count);
-/* The team size that would have saved most, by places that had several; NULL: none had, or a clause of the program
-   chooses the size, and so by the work. */
-const struct report_team *report_best_team(const struct job *j, const struct report_site *g);
+/* The team size that would have saved most, by places that had several; NULL: none had. */
+const struct report_team *report_best_team(const struct report_site *g);
 /* Speed-up over one thread by thread, at places that ran with both; < 0: there are none. */
 double report_team_efficiency(const struct report_team *t);
 /* The most that fork and join can be of a mean execution: the shortest region of that size had them too; < 0: not

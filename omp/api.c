@@ -36,12 +36,12 @@
         return libgomp_real()->name() + (int)omp_hook_thread.direct;  \
     }
 
-/* Shares are of the outermost region: it is level 1, and, called without libgomp, what libgomp calls 1 is 2. */
+/* Of its own region's level a share is told what it is there; called without libgomp, what libgomp calls 1 is 2. */
 #define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, field)                                    \
     PYTHIA_API int name parameters;                                                                         \
     int name parameters                                                                                     \
     {                                                                                                       \
-        if ((level) == 1 && omp_shares_inside(base_frame_here()))                                           \
+        if (omp_shares_inside(base_frame_here()) && (level) == (int64_t)omp_hook_thread.levels)             \
             return (int)omp_hook_thread.field;                                                              \
         return !omp_hook_thread.direct || (level) < 1 ? libgomp_real()->name arguments                      \
                                                       : libgomp_real()->plain((int)(level) - 1);            \

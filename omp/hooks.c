@@ -96,6 +96,7 @@ static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
         t->depth++;
     t->lowered += r->lowered;
     t->direct += r->direct;
+    t->alone += r->program == 1;
 }
 
 static void pop(struct omp_hook_thread *t, const struct omp_hook_region *r)
@@ -107,6 +108,7 @@ static void pop(struct omp_hook_thread *t, const struct omp_hook_region *r)
         t->depth--;
     t->lowered -= r->lowered;
     t->direct -= r->direct;
+    t->alone -= r->program == 1;
 }
 
 /* --- How its threads spend their time --- */
@@ -263,8 +265,9 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->asked = nt;
     r->site = NULL;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
-    if (t->depth == 0)
-        omp_hook_team_prepare(r, nt, flags);
+    r->flags = flags;
+    if (t->depth == t->alone && !omp_shares_inside(frame))
+        omp_hook_team_prepare(r);
     begin_span(r, t->depth == 0);
     if (r->acts) {
         base_fpu_t kept = base_fpu_hold();

@@ -62,6 +62,7 @@ struct omp_hook_region {
     uint64_t end;                     /* ns, before anything was learned from it */
     unsigned asked;                   /* threads that the program asked for, 0: unsaid */
     unsigned nt;                      /* to ask libgomp for */
+    unsigned flags;                   /* its proc_bind clause */
     uint32_t team;                    /* threads that ran it */
     uint32_t program;                 /* threads that the program would have got; 0: not foreseen */
     uint32_t traits;
@@ -88,9 +89,10 @@ struct omp_hook_thread {
     uint32_t depth;                 /* regions that this thread entered and is in, as omp_get_level() counts */
     uint32_t lowered;               /* of them, lowered to one thread */
     uint32_t direct;                /* of them, called without libgomp */
+    uint32_t alone;                 /* of them, of one thread by the program's wish */
     uint32_t kept;                  /* leagues and target regions: nothing inside is lowered */
     struct omp_hook_region *region; /* innermost, NULL outside */
-    uint32_t team, number;          /* of the share that it runs; team 0: none */
+    uint32_t team, number, levels;  /* of the share that it runs, of its region; team 0: none */
     struct omp_hook_part *part;     /* the shares that it runs */
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));

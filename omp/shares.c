@@ -35,6 +35,7 @@ struct omp_hook_part {
 static struct {
     void (*fn)(void *);
     void *data;
+    uint32_t level;
     struct base_frame frame; /* that runs it, on the thread that entered it */
 } now;
 
@@ -275,6 +276,7 @@ static __attribute__((noinline)) void run_part(const struct omp_hook_region *r, 
         now.frame = base_frame_here();
     t->part = &part;
     t->team = team;
+    t->levels = now.level;
     run_fresh(t);
     for (uint32_t next = pick(&part, part.first); next != NONE; next = pick(&part, part.first))
         go_to(next);
@@ -304,11 +306,12 @@ void omp_shares_run(struct omp_hook_region *r)
     base_frame_prepare();
     now.fn = r->fn;
     now.data = r->data;
+    now.level = omp_hook_thread.depth;
     r->construct = omp_constructs_begin(&r->loop);
     if (r->direct)
         omp_hook_team_run(r);
     else
-        libgomp_real()->GOMP_parallel(r->run, r->argument, r->nt, 0);
+        libgomp_real()->GOMP_parallel(r->run, r->argument, r->nt, r->flags);
     omp_constructs_end(shares[0].construct);
 }
 

@@ -16,9 +16,10 @@
  * below that nobody may touch; one that meets no barrier leaves its stack to the next. errno after the region is that
  * of share 0.
  *
- * One region at a time is run so: that of the thread that acts (team.h), an outermost one. Memory: a stack for each
- * share, mapped when first needed, kept. Threads: hooks: any; others: the one that acts.  Hook-safe: yes, but for
- * omp_shares_ready(), when a team is larger than those before.
+ * One region at a time is run so: that of the thread that acts (team.h), an outermost one, or one that
+ * is inside of regions with one thread only. Memory: a stack for each share, mapped when first needed, kept. Threads:
+ * hooks: any; others: the one that acts.  Hook-safe: yes, but for omp_shares_ready(), when a team is larger than those
+ * before.
  */
 #ifndef PYTHIA_OMP_SHARES_H
 #define PYTHIA_OMP_SHARES_H

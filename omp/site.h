@@ -4,7 +4,7 @@
  *
  * What a region's machine code says (teams/safety.h) comes with the reference, or is found out while the program runs;
  * until then the region is left alone. fixed: what the program says of it, or shows when it runs; it only takes away.
- * What the user allows (PYTHIA_OMP_KEEP=-NAME) needs no proof and may have a clause.
+ * What the user allows (PYTHIA_OMP_KEEP=-NAME) needs no proof.
  *
  * Memory: a fixed table; a region that does not fit is left alone. Threads: the one that acts (team.h).
  * Hook-safe: yes, a site's first execution aside.

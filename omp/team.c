@@ -137,30 +137,26 @@ static void prepare_reading(struct session_stream *stream)
 }
 
 /* What the program itself says of this region. 0, or a bit of enum job_fixed. */
-static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flags)
+static uint32_t said(const struct omp_hook_region *r)
 {
     if (r->traits & OMP_HOOK_LEAGUE || omp_hook_thread.kept)
         return JOB_FIXED_TEAMS;
-    if (flags != 0)
-        return JOB_FIXED_BIND;
-    if (nt != 0 && !r->site->allowed)
-        return JOB_FIXED_CLAUSE;
-    /* With more than one active level the regions inside would get teams of their own. */
-    return libgomp_real()->omp_get_max_active_levels() != 1 ? JOB_FIXED_LEVELS : 0;
+    /* With more than one active level the regions inside would get teams of their own: what is proven has none. */
+    return r->site->allowed && libgomp_real()->omp_get_max_active_levels() != 1 ? JOB_FIXED_LEVELS : 0;
 }
 
-static bool may_change(struct omp_hook_region *r, unsigned nt, unsigned flags)
+static bool may_change(struct omp_hook_region *r)
 {
-    uint32_t reason = r->program == 1 ? 0 : said(r, nt, flags);
+    uint32_t reason = r->program == 1 ? 0 : said(r);
     if (reason)
         omp_hook_site_fix(r->site, reason);
     return !reason && r->program && omp_hook_site_may_change(r->site);
 }
 
 /* Whether its shares may be run by other threads than the program's. */
-static bool may_be_shared(struct omp_hook_region *r, unsigned nt, unsigned flags)
+static bool may_be_shared(struct omp_hook_region *r)
 {
-    return may_change(r, nt, flags) && asked && !(r->traits & OMP_HOOK_DIRECT) &&
+    return may_change(r) && asked && !(r->traits & OMP_HOOK_DIRECT) &&
            omp_shares_ready(r->program);
 }
 
@@ -184,7 +180,7 @@ static bool should_ask(const struct omp_hook_region *r)
     return r->program != 1 || singles >= WORTH_READING;
 }
 
-void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags)
+void omp_hook_team_prepare(struct omp_hook_region *r)
 {
     if (!is_owner())
         return;
@@ -202,7 +198,7 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     }
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
     choice.pinned = choice.pinned || r->site->thread_data;
-    bool may = may_be_shared(r, nt, flags);
+    bool may = may_be_shared(r);
     if (r->program == 1 && may && acts() && !by_level)
         share_among(r, 1);
     possible = possible || may || !teams_safety_answer(r->site->proof);

@@ -27,9 +27,10 @@ void omp_hook_team_begin(void);
 /* This thread ends: another one may act. */
 void omp_hook_team_leave(void);
 
-/* Before the span of an outermost region begins: sets r->site where the region is watched, r->acts where its size is
-   decided on, r->may where it may be changed, r->verify where it is looked at from inside. */
-void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags);
+/* Before the span of a region begins that is outermost, or only inside of such with one thread: sets r->site where it
+   is watched, r->acts where its size is decided on, r->may where it may be changed, r->verify where it is looked at
+   from inside. */
+void omp_hook_team_prepare(struct omp_hook_region *r);
 /* Whether an outermost region of a site that was prepared before, which gets so many threads, runs as it is and unseen
    from inside: then it begins. */
 bool omp_hook_team_again(struct omp_hook_site *site, uint32_t team);

@@ -47,8 +47,9 @@ static struct teams_times *times_here(struct teams_choice *c, struct teams_site 
     uint64_t at = c->turns.number - c->first;
     if (!c->turns.mark || at >= TEAMS_PLACES)
         return &site->times;
-    if (c->place[at].site != site) {
+    if (c->place[at].site != site || c->place[at].own != site->own) {
         c->place[at].site = site;
+        c->place[at].own = site->own;
         c->place[at].times = site->times;
         memset(c->place[at].times.count, 0, sizeof site->times.count);
         c->place[at].times.own.step = 0;
@@ -89,18 +90,20 @@ static enum teams_size try_size(struct teams_choice *c, const struct teams_site 
 static enum teams_size choose_here(struct teams_choice *c, const struct teams_site *site, uint64_t now)
 {
     const struct teams_times *t = c->here;
-    float one = t->time[TEAMS_ONE], team = t->time[c->team] > 0 ? t->time[c->team] : t->time[TEAMS_OWN];
+    enum teams_size size = c->cores < site->own ? c->team : TEAMS_OWN;
+    float one = t->time[TEAMS_ONE], team = t->time[size] > 0 ? t->time[size] : t->time[TEAMS_OWN];
     bool slower = one > 0 && !is_single(c, site, TEAMS_ONE) && team > 0 && team + c->late < one;
-    return try_size(c, site, slower ? c->team : TEAMS_ONE, now);
+    return try_size(c, site, slower ? size : TEAMS_ONE, now);
 }
 
+/* Of a program's sizes some may be so small that one thread a processor is no less. */
 static enum teams_size decide(struct teams_choice *c, const struct teams_site *site, uint64_t now)
 {
     switch (c->setting) {
     case TEAMS_ALL_ONE:
         return try_size(c, site, TEAMS_ONE, now);
     case TEAMS_ALL_CORES:
-        return try_size(c, site, TEAMS_CORES, now);
+        return c->cores < site->own ? try_size(c, site, TEAMS_CORES, now) : TEAMS_OWN;
     case TEAMS_MIXED:
         return choose_here(c, site, now);
     default:

@@ -105,7 +105,7 @@ struct teams_choice {
     enum teams_size team; /* of the mixed setting: what is not one */
     float late;         /* ns that outliers add to a team's region, of late and on average over all places */
     uint64_t comparisons, trials;
-    struct { struct teams_site *site; struct teams_times times; } place[TEAMS_PLACES]; /* in the turn */
+    struct { struct teams_site *site; uint32_t own; struct teams_times times; } place[TEAMS_PLACES]; /* in the turn */
     /* The region that runs */
     struct teams_times *here; /* at its place; NULL: nowhere */
     enum teams_size size;
@@ -130,7 +130,7 @@ double teams_choice_expected(const struct teams_choice *c);
 /* Threads that a size means. */
 static inline uint32_t teams_choice_threads(const struct teams_choice *c, enum teams_size size, uint32_t own)
 {
-    return size == TEAMS_ONE ? 1 : size == TEAMS_CORES ? c->cores : own;
+    return size == TEAMS_ONE ? 1 : size == TEAMS_CORES && c->cores < own ? c->cores : own;
 }
 
 #endif

@@ -208,7 +208,7 @@ static void add_regions(struct report *r, cJSON *root)
         add_spread(o, &g->spread);
         add_threads(r, o, g->callsite);
         report_add_choice(r, job_find_region(r->job, g->callsite), o);
-        const struct report_team *best = report_best_team(r->job, g);
+        const struct report_team *best = report_best_team(g);
         ADD(o, NUMBER("best_size", best ? (double)best->size : NAN));
         cJSON *teams = cJSON_AddArrayToObject(o, "team_sizes");
         for (uint32_t k = 0; k < g->team_count; k++) {

@@ -20,7 +20,7 @@ static void print_team(const struct report *r, const struct report_site *g, cons
     ROW(table, TEXT("", t->size >= 0 ? report_text("  team of %" PRId64, t->size) : "  other sizes", "", -14),
         COUNT("", t->count, "", 10), TIME("", t->time_ns, "", 10), TIME("", report_mean(t->time_ns, t->count), "", 10),
         TEXT("", "", "", 7), TEXT("", efficiency >= 0 ? report_text("%.0f%%", 100 * efficiency) : "-", "", 6),
-        TEXT("", report_text("%9s%s", share, t == report_best_team(r->job, g) ? "  best" : ""), "", 0));
+        TEXT("", report_text("%9s%s", share, t == report_best_team(g) ? "  best" : ""), "", 0));
 }
 
 /* "  of its threads' time: work 52 %, …" */
@@ -60,7 +60,7 @@ static void print_choice(const struct report *r, FILE *out)
     uint32_t several = 0, one = 0;
 
     for (uint32_t i = 0; i < m->region_count; i++) {
-        const struct report_team *best = report_best_team(r->job, &m->regions[i]);
+        const struct report_team *best = report_best_team(&m->regions[i]);
         several += best != NULL;
         one += best && best->size == 1;
     }

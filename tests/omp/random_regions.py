@@ -86,7 +86,9 @@ class Program:
                  'step(&a); v = a;',
                  'v = draw(s, a); a++;', 's[(a * 3) & 7] += a; v = s[a & 7]; a++;',
                  'v = p[a & 7]; p[(a + 3) & 7] = v + 1; a++;', 'v = omp_get_level() + omp_get_ancestor_thread_num(1);',
-                 'v = mix9(0, 1, 0, 1, 0, 1, a, a, a); a++;', 'v = omp_get_num_threads();', 'v = last; last = a++;']
+                 'v = mix9(0, 1, 0, 1, 0, 1, a, a, a); a++;', 'v = omp_get_num_threads();', 'v = last; last = a++;',
+                 'v = omp_get_ancestor_thread_num(omp_get_level()) + 8 * omp_get_team_size(omp_get_level());',
+                 'v = omp_get_level() * 16 + omp_get_active_level() * 4 + omp_get_max_threads();']
         if self.wild:
             kinds += ['own = (own + 3) & 255; v = own;', 'v = (int)chosen(0.5);', 'errno = a & 7; v = errno; a++;']
         if self.wild and self.cpp:
@@ -183,13 +185,25 @@ class Program:
     def region(self):
         clauses = self.pick('', ' firstprivate(first)', ' reduction(+ : sum)',
                             ' reduction(max : sum) firstprivate(first)')
-        return f'#pragma omp parallel{clauses}\n' \
+        body = ''.join(self.statement() for _ in range(self.r.randrange(1, 5)))
+        least = 2 if 'flags' in body else 1
+        clauses += self.pick('', '', f' num_threads({self.r.randrange(least, 9)})', ' num_threads(2 + (n & 3))',
+                             ' proc_bind(close)', ' proc_bind(spread) num_threads(3)')
+        before, after = self.pick(('', ''), ('', ''), ('', ''),
+                                  (f'omp_set_num_threads({self.r.randrange(least, 7)});\n',
+                                   'omp_set_num_threads(4);\n'),
+                                  ('omp_set_max_active_levels(2);\n', 'omp_set_max_active_levels(1);\n'),
+                                  ('#pragma omp parallel num_threads(1)\n{\n', '}\n'),
+                                  ('#pragma omp parallel if (n < 0)\n{\n by[omp_get_thread_num()] += '
+                                   'omp_get_num_threads();\n', '}\n'))
+        return f'{{\n{before}#pragma omp parallel{clauses}\n' \
             f'{{ int v = 0, w = 0, a = {self.pick("1", "first")}, last = 0, mine = 0, most = 0;' \
             ' int s[8], *p = s; for (int k = 0; k < 8; k++) s[k] = k + a;\n' \
             ' (void)v; (void)w; (void)last; (void)p; (void)mine;' \
-            ' (void)most;\n' + ''.join(self.statement() for _ in range(self.r.randrange(1, 5))) \
+            ' (void)most;\n' + body \
             + (' sum += mine;\n' if 'sum' in clauses and 'max' not in clauses else '') \
-            + self.pick('', '\n#pragma omp atomic\n total += mine;\n', f' by[omp_get_thread_num()] += most;\n') + '}\n'
+            + self.pick('', '\n#pragma omp atomic\n total += mine;\n', f' by[omp_get_thread_num()] += most;\n') \
+            + '}\n' + after + '}\n'
 
     def text(self, number):
         regions = [self.region() for _ in range(self.r.randrange(1, 4))]

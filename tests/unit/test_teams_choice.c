@@ -258,6 +258,27 @@ START_TEST(what_may_not_change)
 }
 END_TEST
 
+/* Regions that ask for as many threads as there are processors, or fewer, have no third size. */
+START_TEST(teams_of_several_sizes)
+{
+    static const uint32_t own[] = { 8, 2, 4, 3 };
+    uint64_t now = 1000, cores = 0;
+    teams_choice_start(&choice, 4);
+    memset(site, 0, sizeof site);
+    for (int i = 0; i < 40000; i++) {
+        uint32_t n = own[i % 4];
+        enum teams_size size = teams_choice_begin(&choice, &site[i % 4], n, true, now);
+        ck_assert(n == 8 || size != TEAMS_CORES);
+        ck_assert_uint_le(teams_choice_threads(&choice, size, n), n);
+        cores += size == TEAMS_CORES;
+        double took = size == TEAMS_OWN && n == 8 ? 100000 : size == TEAMS_ONE ? 30000 : 10000;
+        (void)teams_choice_end(&choice, &site[i % 4], took);
+        now += (uint64_t)took;
+    }
+    ck_assert_uint_ge(cores, 5000);
+}
+END_TEST
+
 /* One stall, when a place of the turn has one thread for the first time, does not keep it from that; nor when a region
    that nothing is known of has. */
 /* Stalls of control turns are no gain of the turns that follow: the median of what the program's size took counts. */
@@ -299,6 +320,7 @@ static const struct unit_test tests[] = {
     UNIT_LOOP(threads_are_too_many, 4), UNIT_LOOP(regions_that_sleep, 4), UNIT_LOOP(long_and_short_ones, 4),
     UNIT_LOOP(recordings_that_mislead, 4), UNIT_LOOP(regions_that_affect_each_other, 4), UNIT_LOOP(noise_and_stalls, 4),
     UNIT_LOOP(no_main_loop, 4), UNIT_LOOP(any_costs, 4), UNIT_TEST(what_may_not_change),
+    UNIT_TEST(teams_of_several_sizes),
     UNIT_TEST(a_gain_is_against_the_median),
     UNIT_LOOP(a_first_time_that_stalls, 2),
 };
