@@ -302,10 +302,10 @@ struct oracle *session_predict_oracle(uint32_t thread); /* under session.lock */
    a number beyond them. Under session.lock. */
 uint32_t session_predict_terminal(struct session_stream *s, uint32_t terminal);
 
-/* summary.c: the report of a job file begins on standard error, where the command `pythia` started the program; kept:
-   the file has its places (else they are read from the program's files, also where nothing is shown); since: when the
-   end of the run began that the file is of, 0: of another run. */
-void session_print_summary(const char *file, const char *view, bool kept, uint64_t since);
+/* summary.c: the report of a job file begins on standard error, where the command `pythia` started the program; keep:
+   also where nothing is shown, so that the file gets its places, from the program's files; since: when the end of the
+   run began that the file is of, 0: of another run. */
+void session_print_summary(const char *file, const char *view, bool keep, uint64_t since);
 
 /* progress.c: the live line. Start and stop: by who starts and finishes the session, in predict mode. */
 void session_progress_start(void);

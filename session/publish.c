@@ -125,7 +125,7 @@ static void publish_recorded(struct job *job)
         print_recorded(job, path);
     else if (job->info.missing) /* the summary says it, too */
         base_log_warn("incomplete: %u of %u ranks are missing in %s", job->info.missing, job->info.ranks, path);
-    session_print_summary(path, "summary", false, since);
+    session_print_summary(path, "summary", true, since);
 }
 
 /* The score, and what was learned of regions and tasks; what was recorded stays. */
@@ -138,7 +138,7 @@ static void store_score(struct job *reference, const struct job *job, const char
     if (error)
         base_log_warn("the score of this run is not stored: %s", why);
     else
-        session_print_summary(path, "predicted", reference->places.place_count > 0, 0);
+        session_print_summary(path, "predicted", false, 0);
 }
 
 static uint64_t lost_events(const struct job *job)

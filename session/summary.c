@@ -68,7 +68,7 @@ void session_summary_wait(void)
     waitpid(child, NULL, 0);
 }
 
-void session_print_summary(const char *file, const char *view, bool kept, uint64_t since)
+void session_print_summary(const char *file, const char *view, bool keep, uint64_t since)
 {
     const char *command = getenv("PYTHIA_COMMAND");
     char within[32], began[32];
@@ -82,7 +82,7 @@ void session_print_summary(const char *file, const char *view, bool kept, uint64
     sigset_t none;
 
     session_summary_wait();
-    if (!command || !*command || (kept && !shown) || stat(file, &st) || !S_ISREG(st.st_mode))
+    if (!command || !*command || (!keep && !shown) || stat(file, &st) || !S_ISREG(st.st_mode))
         return;
     uint64_t fiftieth = (base_clock_now() - session.begin) / 50000000;
     snprintf(within, sizeof within, "%u",
