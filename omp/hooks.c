@@ -223,7 +223,7 @@ static inline void region_start(struct omp_hook_region *r, void (*fn)(void *), v
     r->timed = NULL;
 }
 
-/* An outermost region like the last one from its place, that nothing is decided on: it begins. */
+/* An outermost region like the last one from its place, whose team stays: it begins. */
 static __attribute__((noinline)) bool region_again(struct omp_hook_region *r, void (*fn)(void *), void *data,
                                                    unsigned nt, struct base_frame frame)
 {
@@ -245,6 +245,11 @@ static __attribute__((noinline)) bool region_again(struct omp_hook_region *r, vo
     r->again = true;
     push(t, r);
     session_memo_open(memo, frame, &r->span, r);
+    if (omp_hook_team_passes(team)) {
+        base_fpu_t kept = base_fpu_hold();
+        omp_hook_team_pass(r->site, team, r->span.begin - session_call_ns(r->stream));
+        base_fpu_give_back(kept);
+    }
     return true;
 }
 

@@ -41,6 +41,13 @@ void omp_hook_site_fix(struct omp_hook_site *site, uint32_t reason);
 /* Whether other threads than the program's may run its shares, as far as its code and its runs so far tell. */
 bool omp_hook_site_may_change(const struct omp_hook_site *site);
 
+/* Whether they never may, whatever comes. */
+static inline bool omp_hook_site_is_kept(const struct omp_hook_site *site)
+{
+    return site->stats.fixed ||
+           (!site->allowed && job_proof_reason(teams_safety_answer(site->proof)) > JOB_PROOF_HARMLESS);
+}
+
 /* Sites in use, and of them left alone. */
 void omp_hook_site_count(uint32_t *sites, uint32_t *kept);
 /* Each site in turn, for the end of the run: NULL after the last; `place` starts at 0. */

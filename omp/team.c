@@ -210,13 +210,25 @@ void omp_hook_team_prepare(struct omp_hook_region *r)
 bool omp_hook_team_again(struct omp_hook_site *site, uint32_t team)
 {
     int now = atomic_load_explicit(&acting, memory_order_relaxed);
-    bool left = now == 1 || (now == 2 && team > 1 && site->asked && !possible); /* alone: nothing is decided */
+    bool left = now == 1 || (now == 2 && site->asked && ((team > 1 && !possible) || omp_hook_site_is_kept(site)));
     if (!left || atomic_load_explicit(&owner, memory_order_relaxed) != &omp_hook_thread ||
         teams_account_is_due(&site->account))
         return false;
     site->account.executions++;
     site->stats.team = team;
     return true;
+}
+
+bool omp_hook_team_passes(uint32_t team)
+{
+    return possible && team > 1 && atomic_load_explicit(&acting, memory_order_relaxed) == 2;
+}
+
+void omp_hook_team_pass(struct omp_hook_site *site, uint32_t team, uint64_t now)
+{
+    considered++;
+    if (wanted == BEST)
+        (void)teams_choice_begin(&choice, &site->choice, team, false, now);
 }
 
 /* Sizes to try a program with: always the same; or one, the middle, the program's. */

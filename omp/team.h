@@ -34,6 +34,9 @@ void omp_hook_team_prepare(struct omp_hook_region *r);
 /* Whether an outermost region of a site that was prepared before, which gets so many threads, runs as it is and unseen
    from inside: then it begins. */
 bool omp_hook_team_again(struct omp_hook_site *site, uint32_t team);
+/* Likewise where others are decided on: it is one of their turn. `now`: see teams_choice_begin(). */
+bool omp_hook_team_passes(uint32_t team);
+void omp_hook_team_pass(struct omp_hook_site *site, uint32_t team, uint64_t now);
 /* It has ended; `contains`: calls or regions. */
 void omp_hook_team_ran(struct omp_hook_site *site, bool contains);
 /* After its begin, for a region that acts: sets r->nt, r->lowered, r->direct where its team changes. */

@@ -17,4 +17,5 @@ ALONE_TESTS += %D%/threads.test
 EXTRA_DIST += %D%/threads.c %D%/planted_threads.py %D%/threads.test
 EXTRA_DIST += %D%/regions.test %D%/predict.test %D%/alone.test %D%/screen.test %D%/tree.test %D%/rights.test %D%/safety.test %D%/lib.sh %D%/regions.c %D%/regions.cpp %D%/regions.f90 \
 	%D%/clauses.c \
-	%D%/fragile.c %D%/private.c %D%/levels.c %D%/turns.c %D%/tasks.test %D%/tasks.cpp %D%/wait.test %D%/places.test %D%/libomp.test
+	%D%/fragile.c %D%/private.c %D%/levels.c %D%/turns.c \
+	%D%/tasks.test %D%/tasks.cpp %D%/wait.test %D%/places.test %D%/libomp.test
