@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -60,6 +63,7 @@ bool base_helper_start(struct base_helper *h, void (*run)(void), size_t stack)
         return false;
     h->made = true;
     h->run = run;
+    atomic_store(&h->listens, 0);
     atomic_store(&h->stops, false);
     sigfillset(&all); /* inherited: the program's signals are for its own threads */
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -73,17 +77,60 @@ bool base_helper_runs(const struct base_helper *h)
     return h->process == getpid();
 }
 
+/* Ignored by default: should the helper end before it is read, nothing happens. */
+enum { WAKE = SIGURG };
+
 void base_helper_wake(struct base_helper *h)
 {
+    int saved = errno;
     sem_post(&h->wake);
+    pid_t thread = atomic_load(&h->listens);
+    if (thread)
+        syscall(SYS_tgkill, h->process, thread, WAKE);
+    errno = saved;
+}
+
+/* Of a table that goes with its thread: what is open when this fails is closed then. */
+int base_helper_listen(struct base_helper *h)
+{
+    sigset_t wake;
+    sigemptyset(&wake);
+    sigaddset(&wake, WAKE);
+    h->events = epoll_create1(EPOLL_CLOEXEC);
+    h->wakes = signalfd(-1, &wake, SFD_CLOEXEC | SFD_NONBLOCK);
+    struct epoll_event readable = { .events = EPOLLIN, .data.fd = h->wakes };
+    if (h->events < 0 || h->wakes < 0 || epoll_ctl(h->events, EPOLL_CTL_ADD, h->wakes, &readable))
+        return -1;
+    atomic_store(&h->listens, (pid_t)syscall(SYS_gettid));
+    return h->events;
+}
+
+/* A wake-up that came before it listened is in the semaphore alone. */
+static void sleep_listening(struct base_helper *h, uint64_t until)
+{
+    enum { SOME = 16, LONGEST = 3600 * 1000 /* ms */ };
+    struct epoll_event come[SOME];
+    struct signalfd_siginfo wake;
+    uint64_t now = base_clock_system(), ms = until > now ? (until - now + 999999) / 1000000 : 0;
+    if (sem_trywait(&h->wake) == 0)
+        ms = 0;
+    int count = epoll_wait(h->events, come, SOME, ms < LONGEST ? (int)ms : LONGEST);
+    for (int i = 0; i < count; i++)
+        while (come[i].data.fd == h->wakes && read(h->wakes, &wake, sizeof wake) > 0)
+            ;
+    while (!sem_trywait(&h->wake))
+        ;
 }
 
 bool base_helper_sleep(struct base_helper *h, uint64_t until)
 {
     struct timespec t = time_of(until);
     note_took();
-    while (sem_clockwait(&h->wake, CLOCK_MONOTONIC, &t) && errno == EINTR)
-        ;
+    if (atomic_load(&h->listens))
+        sleep_listening(h, until);
+    else
+        while (sem_clockwait(&h->wake, CLOCK_MONOTONIC, &t) && errno == EINTR)
+            ;
     return !atomic_load(&h->stops);
 }
 

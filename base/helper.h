@@ -10,6 +10,9 @@
  * 1. it takes none of the program's signals, runs under the guard, and computes in a floating-point state of its own
  * 2. it is the process's that started it: a forked child has none
  *
+ * One that listens sleeps until something comes to its descriptors, too. A wake-up reaches it there by a signal for its
+ * thread alone, which it has blocked and reads as a descriptor: no handler runs, and nobody else sees it.
+ *
  * A zeroed structure is one that does not run. It may be started again after stop.
  * Threads: start, stop and leave: one owner at a time.  Hook-safe: wake, also in a signal handler.
  */
@@ -34,6 +37,8 @@ struct base_helper {
     sem_t wake;    /* made once and never destroyed: a signal handler may be about to post */
     bool made;
     atomic_bool stops;
+    int events, wakes;     /* helper's, where it listens: an epoll instance, and a signalfd in it */
+    _Atomic pid_t listens; /* its thread; 0: it does not */
 };
 
 /* Begins `run` in a thread with that small a stack where that is possible: a program's thread-local data may need more;
@@ -45,6 +50,9 @@ bool base_helper_runs(const struct base_helper *h);
 void base_helper_wake(struct base_helper *h);
 /* In the helper: until the time (ns, as base_clock_system) or woken, now and then for nothing. False: it is to stop. */
 bool base_helper_sleep(struct base_helper *h, uint64_t until);
+/* In the helper, once, where its table of descriptors is its own (base/io.h): an epoll instance that
+   base_helper_sleep() waits at from then on, the helper's until it ends. -1: it does not. */
+int base_helper_listen(struct base_helper *h);
 /* Tells it to stop and waits for its end, for `ns` at most. False: it still runs; stop once more, or leave. */
 bool base_helper_stop(struct base_helper *h, uint64_t ns);
 /* Processor time of all helpers of this process until they last slept or ended, ns. */

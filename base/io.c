@@ -155,17 +155,18 @@ void base_io_make_room(void)
         close(fd);
 }
 
-void base_io_own_table(void)
+bool base_io_own_table(void)
 {
     if (unshare(CLONE_FILES))
-        return;
+        return false;
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) == 0)
-        return;
+        return true;
     /* before Linux 5.9 */
     for (int fd = STDERR_FILENO + 1, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < MOST_FILES; fd++)
         close(fd);
+    return true;
 }
 
 int base_io_sync(int fd)

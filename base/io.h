@@ -17,6 +17,7 @@
 #define PYTHIA_BASE_IO_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -45,8 +46,8 @@ int base_io_raise(int fd);
    wait for all processors first, 5 to 20 ms. */
 void base_io_make_room(void);
 /* For a thread of ours: what it opens from now on is in a table of its own, and only stderr of the program's is in
-   it. */
-void base_io_own_table(void);
+   it. False: it is the program's. */
+bool base_io_own_table(void);
 int base_io_sync(int fd);
 /* Of a file that was written: an error that the file system put off until now. The descriptor is free in any case. */
 int base_io_close(int fd);

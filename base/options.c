@@ -27,6 +27,10 @@ static bool parse_number(const char *text, bool suffix, uint64_t *value)
 {
     char *end;
     errno = 0;
+    if (!suffix && !strcmp(text, "no")) {
+        *value = 0;
+        return true;
+    }
     if (*text < '0' || *text > '9')
         return false;
     unsigned long long n = strtoull(text, &end, 10);

@@ -73,6 +73,7 @@ enum file_section_type {
     SECTION_LEFT,
     SECTION_ENDS,
     SECTION_TOOK,
+    SECTION_INSIDE,
     SECTION_TYPES
 };
 

@@ -5,6 +5,7 @@
 #include "base/name.h"
 
 #include "findings/findings.h"
+#include "findings/inside.h"
 #include "findings/units.h"
 #include "replay/analysis.h"
 
@@ -33,6 +34,7 @@ void report_destroy(struct report *r)
     report_names_destroy(r->names);
     report_resolver_destroy(r->resolver);
     report_findings_destroy(r->findings);
+    report_inside_destroy(r->inside);
     report_loops_destroy(r->loops);
     replay_analysis_destroy(r->analysis);
     free(r);

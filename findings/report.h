@@ -16,6 +16,7 @@
 
 struct replay_analysis;
 struct report_findings;
+struct report_inside;
 
 struct report {
     const struct job *job;
@@ -23,6 +24,7 @@ struct report {
     struct report_names *names;
     struct report_resolver *resolver;
     struct report_findings *findings; /* once asked for: findings/findings.h */
+    struct report_inside *inside;     /* the same: findings/inside.h */
     struct report_loops *loops;       /* the same */
     struct replay_analysis *analysis;
     uint64_t steps; /* that the replay may take: replay/analysis.h */

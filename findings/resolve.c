@@ -66,6 +66,7 @@ static void place_destroy(struct report_place *p)
     free((char *)p->function);
     free((char *)p->full);
     free((char *)p->path);
+    free((char *)p->inlined);
     free(p);
 }
 
@@ -212,6 +213,55 @@ static void find_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr addres
         set_line(p, path, (uint32_t)number);
 }
 
+/* Where the function that was inlined as `inlined` is called. */
+static void call_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Die *inlined)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Files *files;
+    size_t count;
+
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) ||
+        dwarf_getsrcfiles(unit, &files, &count) || file >= count || !dwarf_filesrc(files, file, NULL, NULL))
+        return;
+    free((char *)p->path);
+    set_line(p, dwarf_filesrc(files, file, NULL, NULL), (uint32_t)line);
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+    return dwarf_tag(die) == DW_TAG_inlined_subroutine || dwarf_tag(die) == DW_TAG_subprogram;
+}
+
+/* From the innermost function outwards to the first one in the outermost's file: the line is there, and the name is the
+   outermost's. Returns that, or `name` where nothing was inlined. */
+static const char *in_own_file(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr address, const char *name)
+{
+    Dwarf_Die *scopes = NULL, *around = NULL;
+    int n = dwarf_getscopes(unit, address, &scopes), first = 0, all = 0, last = 0, at = 0;
+
+    while (first < n && !is_function(&scopes[first]))
+        first++;
+    if (first < n && dwarf_tag(&scopes[first]) == DW_TAG_inlined_subroutine)
+        all = dwarf_getscopes_die(&scopes[first], &around);
+    while (last < all && dwarf_tag(&around[last]) != DW_TAG_subprogram)
+        last++;
+    const char *own = last < all ? dwarf_decl_file(&around[last]) : NULL;
+    for (int k = 1; own && p->path && k <= last && strcmp(p->path, own); k++)
+        if (is_function(&around[k])) {
+            call_line(p, unit, &around[at]);
+            at = k;
+        }
+    if (own && at < last && die_name(&around[at]))
+        p->inlined = report_demangle_short(die_name(&around[at]));
+    if (own)
+        name = die_name(&around[last]) ?: name;
+    free(around);
+    free(scopes);
+    return name;
+}
+
 /* A symbol counts only where it really covers the address: the nearest one of a stripped file is misleading. */
 static void find_symbol(struct report_place *p, Dwfl_Module *m, Dwarf_Addr address)
 {
@@ -239,6 +289,8 @@ static void find(struct report_resolver *r, struct report_place *p, const struct
     const char *name = unit ? function_name(unit, address - unit_bias, &p->in_main) : NULL;
     if (unit)
         find_line(p, unit, address - unit_bias);
+    if (unit && kind == REPORT_SAMPLE)
+        name = in_own_file(p, unit, address - unit_bias, name);
     if (name)
         set_name(p, name);
     else
@@ -259,8 +311,9 @@ static void take(const struct report_resolver *r, struct report_place *p, const 
 
 static void fill(struct report_resolver *r, struct report_place *p, const struct job_frame *f, enum report_address kind)
 {
-    const struct job_place *kept = report_places_find(&r->job->places, f->module, f->offset,
-                                                      kind == REPORT_CALL ? JOB_PLACE_CALL : JOB_PLACE_ENTRY);
+    enum job_place_kind as = kind == REPORT_CALL ? JOB_PLACE_CALL : JOB_PLACE_ENTRY;
+    const struct job_place *kept = kind == REPORT_SAMPLE
+                                       ? NULL : report_places_find(&r->job->places, f->module, f->offset, as);
 
     p->module = base_name(job_text(r->job, r->job->modules[f->module].path));
     p->offset = f->offset;
@@ -286,7 +339,7 @@ const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t
                                              enum report_address kind)
 {
     const struct job_frame f = { .module = module, .offset = address };
-    uint64_t hash = base_hash_mix(base_hash_mix(address) ^ ((uint64_t)module << 1 | (kind == REPORT_CALL)));
+    uint64_t hash = base_hash_mix(base_hash_mix(address) ^ ((uint64_t)module << 2 | kind));
     const struct answer *a = r->answers;
     uint32_t n = BASE_HASH_FIND(&r->known, hash, i, a[i].module == module && a[i].kind == kind &&
                                 a[i].place->offset == address);

@@ -23,8 +23,10 @@
 
 struct report_resolver;
 
-/* What an address is: a return address belongs to the call before it. */
-enum report_address { REPORT_CALL, REPORT_ENTRY };
+/* What an address is: a return address belongs to the call before it. A sample is of the function that is called, not
+   of one that was inlined there; its line is the innermost one in that function's file: nobody looks for an operator in
+   a library's header. */
+enum report_address { REPORT_CALL, REPORT_ENTRY, REPORT_SAMPLE };
 
 struct report_place {
     const char *symbol;   /* function as the linker has it; NULL when not known */
@@ -33,6 +35,7 @@ struct report_place {
     const char *path;     /* source file as the compiler named it; NULL when not known */
     const char *file;     /* its last component; NULL when not known */
     uint32_t line;        /* 0 when not known */
+    const char *inlined;  /* of a sample, short: the function that the line is in, where it was inlined; else NULL */
     uint64_t within;      /* bytes from the symbol's begin, where only a symbol is known */
     const char *module;   /* last component of the module's path, never NULL */
     uint64_t offset;      /* as in the job */

@@ -32,6 +32,7 @@
 #include "job/flow.h"
 #include "job/group.h"
 #include "job/hops.h"
+#include "job/inside.h"
 #include "job/learned.h"
 #include "job/own.h"
 #include "job/places.h"
@@ -76,6 +77,7 @@ struct job {
     struct job_own_list own;
     struct job_digrams digrams;
     struct job_threads_list threads;
+    struct job_inside_list inside;      /* samples of where threads computed */
     struct job_ends ends;               /* of a run that died */
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */

@@ -288,6 +288,26 @@ static bool end_sane(const struct job *j, const void *row)
     return e->rank < j->info.ranks && (e->callsite == GRAMMAR_NONE || one_frame(j, e->callsite));
 }
 
+FIELDS(inside,
+       FIELD(job_inside, terminal, OF(TERMINALS), .flags = JOB_OR_NONE, KEY),
+       FIELD(job_inside, kind, .below = JOB_INSIDE_KINDS, KEY),
+       FIELD(job_inside, module, OF(MODULES), .flags = JOB_OR_NONE, KEY),
+       FIELD(job_inside, offset, KEY),
+       FIELD(job_inside, samples, .flags = JOB_NOT_0, .joined = JOB_ADDED_AT_MOST),
+       FIELD(job_inside, ranks, .flags = JOB_NOT_0));
+
+static bool inside_sane(const struct job *j, const void *row)
+{
+    const struct job_inside *s = row;
+    (void)j;
+    return s->terminal == GRAMMAR_NONE ? s->kind != JOB_INSIDE_EVENT : s->kind != JOB_INSIDE_UNKNOWN;
+}
+
+static void inside_join(void *into, const void *from)
+{
+    ((struct job_inside *)into)->ranks |= ((const struct job_inside *)from)->ranks;
+}
+
 /* --- Who talks to whom --- */
 
 FIELDS(range,
@@ -416,6 +436,7 @@ const struct job_schema job_schemas[JOB_TABLES] = {
                                       .name = "learned task", .sane = task_sane, .join = job_task_join),
     [JOB_TABLE_LEFT] = LIST(left, left, .name = "table that was left out"),
     [JOB_TABLE_ENDS] = LIST(end, ends, .name = "end", .sane = end_sane),
+    [JOB_TABLE_INSIDE] = LIST(inside, inside, .name = "samples", .sane = inside_sane, .join = inside_join),
     [JOB_TABLE_STOPS] = ROWS(stop, job_stop, hops.stop, hops.stop_count, hops.stop_room, .name = "stop",
                              .keyed = true),
     [JOB_TABLE_HOPS] = ROWS(hop, job_hop, hops.hop, hops.hop_count, hops.hop_room, .name = "hop",

@@ -18,6 +18,7 @@
 #include "pythia.h"
 #include "job/intern.h"
 #include "job/ranges.h"
+#include "job/schema.h"
 #include "merge/merge.h"
 
 enum { LONGEST_MEMORY = 4 }; /* runs: the newest one weighs at least one part in so many */
@@ -255,10 +256,29 @@ static void mix_exclusive(struct job *run, const struct job *profile, double sha
     }
 }
 
+/* Nor are there samples of a predicted run. */
+static int keep_samples(struct job *run, const struct job *profile)
+{
+    int error = 0;
+    for (uint32_t i = 0; i < profile->inside.count && !error; i++) {
+        struct job_inside s = profile->inside.of[i];
+        bool ends = s.terminal == GRAMMAR_NONE;
+        if (!ends)
+            s.terminal = job_find_terminal(run, profile->terminal_hash[s.terminal]);
+        if (!ends && s.terminal == GRAMMAR_NONE)
+            continue;
+        const struct job_module *m = s.module == GRAMMAR_NONE ? NULL : &profile->modules[s.module];
+        s.module = m ? job_module(run, job_text(profile, m->path), job_text(profile, m->build_id)) : GRAMMAR_NONE;
+        error = m && s.module == GRAMMAR_NONE ? PYTHIA_ENOMEM : job_rows_add(run, JOB_TABLE_INSIDE, &s);
+    }
+    return error;
+}
+
 static int keep_the_rest(struct job *run, const struct job *profile)
 {
     int error = job_inherit(run, profile);
-    return error ?: keep_sums(run, profile);
+    error = error ?: keep_sums(run, profile);
+    return error || run->inside.count ? error : keep_samples(run, profile);
 }
 
 /* --- The classes --- */

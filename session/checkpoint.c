@@ -107,7 +107,7 @@ static struct job *snapshot(void)
         else
             error = 1;
     struct job *job = error ? NULL : copy_definitions();
-    error |= !job;
+    error |= !job || session_samples_add(job, false);
     for (uint32_t i = 0; i < made; i++)
         if (error)
             session_frozen_drop(&frozen[i]);
@@ -190,12 +190,17 @@ static uint64_t spread(uint64_t step)
 static void write_now_and_then(void)
 {
     uint64_t interval = session.options.checkpoint * second, step = interval / EARLY;
-    uint64_t next = base_clock_system() + spread(step);
-    base_io_own_table();
-    while (base_helper_sleep(&helper.thread, next)) {
+    uint64_t next = interval ? base_clock_system() + spread(step) : UINT64_MAX, look = UINT64_MAX;
+    bool samples = base_io_own_table() && session.options.samples &&
+                   session_samples_begin(base_helper_listen(&helper.thread));
+    if (samples)
+        look = session_samples_look();
+    while (base_helper_sleep(&helper.thread, look < next ? look : next)) {
         unsigned wanted = atomic_load(&helper.wanted);
         bool at_once = wanted != atomic_load(&helper.done);
-        if (!at_once && base_clock_system() < next)
+        if (samples)
+            look = session_samples_look();
+        if (!interval || (!at_once && base_clock_system() < next))
             continue;
         uint64_t before = base_clock_processor(), begin = base_clock_system();
         if (session_mode() == SESSION_RECORD)
@@ -208,17 +213,20 @@ static void write_now_and_then(void)
         say_parts();
         atomic_store(&helper.done, wanted);
     }
+    if (samples)
+        session_samples_end();
 }
 
 void session_checkpoint_start(void)
 {
-    if (!session.options.checkpoint || atomic_load(&helper.left))
+    if ((!session.options.checkpoint && !session.options.samples) || atomic_load(&helper.left))
         return;
     helper.events = UINT64_MAX;
     helper.failed = false;
-    if (base_helper_start(&helper.thread, write_now_and_then, STACK))
-        session_signals_take();
-    else
+    if (base_helper_start(&helper.thread, write_now_and_then, STACK)) {
+        if (session.options.checkpoint)
+            session_signals_take();
+    } else if (session.options.checkpoint)
         base_log_warn("rank %u: no thread for checkpoints: a run that dies leaves nothing", session.world.rank);
 }
 

@@ -8,6 +8,7 @@
  *   stream    stream.c spans to events    notes.c what is beside them    thread.c whose stream is whose
  *             keys.c identity to terminal    define.c definitions of the job    site.c whence a call comes
  *             timeline.c, flow.c, hops.c, starts.c, sums.c what is noted beside the events
+ *             samples.c where its thread computes between them
  *   ask       ask.c hooks' questions    self.c the program's    predict.c the reference, each stream's oracle
  *             peers.c who comes next    progress.c the live line
  *
@@ -23,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "inside/mark.h"
 #include "session/ask.h"
 #include "session/flow.h"
 #include "session/hops.h"
@@ -80,7 +82,7 @@ struct session_stream {
     uint64_t events;
     uint64_t cost_samples, cost_sum; /* ns of events that showed nothing new */
     uint64_t sample_at;            /* the next event of them, or a later one … */
-    uint64_t look_at;              /* … and, predicted, each event: whether there is more to do */
+    _Atomic uint64_t look_at;      /* … and each event, predicted or asked about: whether there is more to do */
     uint64_t first_ns, first_at;   /* in what was met for the first time; the event that met it */
     uint64_t passed;               /* events before the last reset, which are not there any more */
     uint64_t actions;
@@ -91,6 +93,7 @@ struct session_stream {
     uint64_t paused_seen;          /* of session.paused_ns, … */
     uint32_t control_seen, resets_seen, unloads_seen; /* … session.control, session.resets, session_unloads */
     struct watch_thread *place;    /* on the board, of a thread that is not the first one; NULL: none */
+    struct inside_mark inside;     /* a recording's: who asks what its events are */
     uint32_t thread;
     _Atomic bool busy;             /* its thread is appending; see stream.c */
     _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */
@@ -248,6 +251,14 @@ void session_checkpoint_stop(void); /* waits for one that is being written; noth
    else 0. Safe in a signal handler. */
 void session_checkpoint_urgent(int ends, unsigned milliseconds);
 struct job *session_snapshot(void); /* what is recorded so far; NULL when out of memory. The caller owns it */
+
+/* samples.c: begin and end in the helper, which looks each time that it wakes; by when it should, ns. */
+bool session_samples_begin(int events);
+uint64_t session_samples_look(void);
+void session_samples_end(void);
+/* To a job with all definitions of the session's. `ends`: the session does, and nobody looks any more. 0 or
+   PYTHIA_E… */
+int session_samples_add(struct job *job, bool ends);
 
 /* copies.c: boards for other nodes; start when there is one, stop before that goes, and the copies do */
 void session_copies_start(void);

@@ -357,6 +357,7 @@ struct job *session_finish(void)
         session.job->oracle.ranks = 1;
         session.job->oracle.wall_ns = session.job->info.wall_ns;
     }
+    error = error ?: session_samples_add(session.job, true);
     session_machine_finish(session.job, was == SESSION_RECORD || session.options.update);
     session_delay_finish(session.job);
     session_clock_finish(session.job);

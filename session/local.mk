@@ -20,6 +20,7 @@ libpythia_session_la_SOURCES = \
 	%D%/predict.c \
 	%D%/progress.c \
 	%D%/publish.c \
+	%D%/samples.c \
 	%D%/starts.c %D%/starts.h \
 	%D%/sums.c \
 	%D%/took.c \

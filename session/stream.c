@@ -157,6 +157,21 @@ static inline __attribute__((always_inline)) void note_timeline(struct session_s
                             kind == JOB_REGION ? JOB_SERIES_OMP : JOB_SERIES_MPI, begin, end);
 }
 
+static inline uint64_t look_at(const struct session_stream *s)
+{
+    return atomic_load_explicit(&s->look_at, memory_order_relaxed);
+}
+
+/* Whoever has a sample asks for what it was in; the next event is looked at as long as somebody does. */
+static inline void answer(struct session_stream *s, const struct grammar_event *e)
+{
+    if (inside_asks(&s->inside, s->last))
+        inside_tell(&s->inside, &(struct inside_event){ s->last - e->duration - e->gap, s->last - e->duration, s->last,
+                                                        s->keys.job_terminal[e->terminal] });
+    bool asked = atomic_load_explicit(&s->inside.asked, memory_order_relaxed) != 0;
+    atomic_store_explicit(&s->look_at, asked ? 0 : s->sample_at, memory_order_relaxed);
+}
+
 /* What it took since `before` is timed, now and then, and in a predicted run left out: the oracle's part, too. */
 static inline __attribute__((always_inline)) void append_timed(struct session_stream *s, uint32_t entry,
                                                                enum job_phase phase, struct grammar_event *e,
@@ -172,10 +187,11 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
         s->cost_sum += after - before;
         s->cost_samples++;
         s->sample_at = s->events + COST_SAMPLE;
-        s->look_at = s->predicts ? 0 : s->sample_at;
     }
-    if (!s->predicts)
+    if (!s->predicts) {
+        answer(s, e);
         return;
+    }
     if (after >= s->progress_at && s->oracle)
         session_progress_note(s, entry, after);
     if (phase == JOB_OPEN) /* a span that began a while ago: the time passes now, before the one inside begins */
@@ -207,7 +223,7 @@ static inline __attribute__((always_inline)) void append_known(struct session_st
                                                                uint64_t begin, uint64_t end, struct grammar_event *e,
                                                                bool in_region, uint64_t before, bool plain)
 {
-    bool look = s->events >= s->look_at;
+    bool look = s->events >= look_at(s);
     e->gap = begin - s->last;
     e->duration = end - begin;
     s->last = end;
@@ -227,7 +243,7 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
                                                          uint64_t begin, uint64_t end, struct grammar_event *e,
                                                          bool in_region, bool plain)
 {
-    uint64_t before = phase == JOB_OPEN && s->events >= s->look_at ? base_clock_now() : end;
+    uint64_t before = phase == JOB_OPEN && s->events >= look_at(s) ? base_clock_now() : end;
     e->terminal = session_terminal_of(s, entry, phase);
     if (__builtin_expect(e->terminal == GRAMMAR_NONE, 0))
         session_off("out of memory for a new event");

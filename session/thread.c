@@ -16,6 +16,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -195,6 +197,8 @@ void session_own_open(void)
     if (own->stream)
         own->stream->place = watch_board_here && thread && thread <= WATCH_THREADS
                                  ? &watch_board_here->thread[thread - 1] : NULL;
+    if (own->stream && !own->stream->predicts && session.options.samples)
+        atomic_store_explicit(&own->stream->inside.thread, (pid_t)syscall(SYS_gettid), memory_order_relaxed);
     if (own->stream && keyed)
         (void)pthread_setspecific(at_exit, own->stream);
     if (own->stream)
@@ -223,6 +227,7 @@ static void thread_ends(void *stream)
                 session_mode() != SESSION_OFF;
     if (mine && s->thread > 0) {
         session_stream_close_all(s);
+        atomic_store_explicit(&s->inside.thread, 0, memory_order_relaxed);
         session_own = (struct session_own){0};
         base_lock_take(&session.lock, BASE_LOCK_SESSION);
         if (session_mode() != SESSION_OFF) /* else the session is being finished, or over */

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "inside/ring.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
 #include "tools/program.h"
@@ -104,6 +105,18 @@ static void check_clock(void)
         GOOD("clock", "clock_gettime, %u ns a reading", (unsigned)took);
 }
 
+/* --- Samples --- */
+
+static void check_samples(void)
+{
+    char why[256];
+
+    if (inside_ring_allowed(why, sizeof why))
+        GOOD("samples", "perf_event_open is allowed: recordings know where threads compute");
+    else
+        NOTE("samples", "recordings go without: which functions stand between two calls is not known", "%s", why);
+}
+
 /* --- Options --- */
 
 static const struct base_option *option_named(const char *name, size_t length)
@@ -161,5 +174,6 @@ void doctor_machine(const struct doctor_target *target)
 {
     check_libraries(target);
     check_clock();
+    check_samples();
     check_options();
 }

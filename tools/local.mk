@@ -49,7 +49,7 @@ pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='
 pythia_LDADD = libpythia-base.la
 pythia_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pythia_tools_CPPFLAGS = $(pythia_CPPFLAGS)
-pythia_tools_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) -lm
+pythia_tools_LDADD = libpythia-inside.la $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_parts
 tests_unit_test_parts_SOURCES = tests/unit/test_parts.c tests/unit/hand_job.c tests/unit/hand_job.h $(BYTES) %D%/parts.c

@@ -119,4 +119,5 @@ void report_print_callsites(struct report *r, FILE *out)
         fprintf(out, "no call was recorded\n");
     print_polls(r, out);
     print_sums(r, out);
+    report_print_inside(r, out);
 }

@@ -71,7 +71,7 @@ static char *who_text(struct report *r, const struct report_finding *one, int wi
                                     : report_text("%s", one->ranks);
 }
 
-/* In two lines: what, where; whose work it is, what to do. */
+/* In two lines: what, where; whose work it is, what to do; and what that work is, where samples say it. */
 static void print_one(struct report *r, const struct report_finding *one, FILE *out)
 {
     const char *words = report_finding_words(one->kind), *advice = report_finding_advice(r, one);
@@ -83,13 +83,11 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
     fprintf(out, "%5.1f %% %9s  %s%s%s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, at, line, more);
     int room = 79 - 19 - (int)strlen(advice);
     line = who_text(r, one, room);
-    if (*advice && (int)strlen(line) > room) { /* no name is cut for it */
-        report_cut(line, 79 - 17);
-        fprintf(out, "%17s%s:\n%17s%s\n", "", line, "", advice);
-        return;
-    }
+    const char *end = !*advice ? "" : (int)strlen(line) > room ? report_text(":\n%17s", "") : ": "; /* no name is cut */
     report_cut(line, 79 - 17);
-    fprintf(out, "%17s%s%s%s\n", "", line, *advice ? ": " : "", advice);
+    fprintf(out, "%17s%s%s%s\n", "", line, end, advice);
+    if (one->kind <= REPORT_SERIAL_CHAIN || one->kind == REPORT_SERIAL_PART)
+        report_print_inside_before(r, one->by, 17, out);
 }
 
 /* Shown of the summary's lines: those that cost so much, and all that is less in one line. */

@@ -351,6 +351,7 @@ cJSON *report_json(struct report *r)
     report_add_own(r, root);
     report_json_loops(r, root);
     report_json_calltree(r, root);
+    report_add_inside(r, root);
     report_add_oracle(r, root);
     return root;
 }

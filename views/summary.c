@@ -198,6 +198,7 @@ void report_print_summary(struct report *r, FILE *out)
     }
     report_print_findings(r, 3, out);
     print_shares(r, out);
+    report_print_inside_most(r, out);
     print_top(r, false, out);
     print_top(r, true, out);
     print_loop(r, out);

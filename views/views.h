@@ -82,6 +82,11 @@ void report_print_callsites(struct report *r, FILE *out);
 void report_print_ranks(struct report *r, FILE *out);
 /* Part of it: where one rank computes longer than the others. */
 void report_print_own(struct report *r, FILE *out);
+/* Where threads computed (inside.c): before that call, in a line, nothing where that is not known; where they computed
+   most; all of it. */
+void report_print_inside_before(struct report *r, uint32_t terminal, int indent, FILE *out);
+void report_print_inside_most(struct report *r, FILE *out);
+void report_print_inside(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);
 /* Of a region whose team was changed, the size that it mostly had then; else NULL. */
 const struct job_region_size *report_usual_size(const struct job_region *g);
@@ -122,6 +127,8 @@ void report_add_sizes(struct report *r, cJSON *root);
 void report_add_oracle(struct report *r, cJSON *root);
 /* Adds "polls", an array (callsites.c). */
 void report_add_polls(struct report *r, cJSON *root);
+/* Adds "inside", an array, and "inside_unknown" (inside.c). */
+void report_add_inside(struct report *r, cJSON *root);
 /* Adds "series": how each rank's time goes by (ranks.c). */
 void report_add_series(const struct report *r, cJSON *root);
 /* Adds "own": each rank's mean time before the calls that matter (own.c). */

@@ -13,7 +13,8 @@ SECTIONS = {
     "## Machine": ["machine"],
     "## Groups": ["group", "run", "range"], "## Messages": ["messages", "range"],
     "## Extremes": ["extremes"], "## Own times": ["own times"],
-    "## Clock": ["clock"], "## Run delay": ["delay"], "## Took": ["took"], "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],
+    "## Clock": ["clock"], "## Run delay": ["delay"], "## Took": ["took"],
+    "## Samples": ["samples"], "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],
     "## Places": ["place", "way"], "## Left out": ["table that was left out"],
 }
 ELSEWHERE = {"stream", "series", "list of starts", "run of starts",  # by other columns

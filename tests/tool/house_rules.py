@@ -18,12 +18,13 @@ merge      file
 api        merge
 replay     merge
 watch      job
+inside     job
 findings   replay loops watch
 contracts  findings
 views      contracts
 page       views
 closure    findings
-session    api watch
+session    api watch inside
 libgomp    base
 loops      base
 places     session libgomp
@@ -31,7 +32,7 @@ teams      session libgomp loops
 tasks      places teams
 omp        tasks
 pmpi       session
-tools      page closure watch
+tools      page closure watch inside
 plugins    include
 """
 WIDTH = 120

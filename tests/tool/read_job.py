@@ -422,6 +422,8 @@ class Job:
             print("threads", *row, sep="\t")
         for took in self.table(41, "I" + 10 * "Q"):
             print("took", *took, sep="\t")
+        for samples in self.table(42, "iIiQQQ"):
+            print("samples", *samples, sep="\t")
         for delay in self.table(31, "IQQQ"):
             print("delay", *delay, sep="\t")
 

@@ -6,11 +6,12 @@
 #include "base/clock.h"
 #include "base/guard.h"
 #include "base/helper.h"
+#include "base/io.h"
 #include "tests/unit/unit.h"
 
 static struct base_helper helper;
 static atomic_int turns, ended;
-static atomic_bool blocked, guarded, stuck, late;
+static atomic_bool blocked, guarded, stuck, late, listens;
 static sem_t turned;
 
 static void turn(void)
@@ -19,6 +20,8 @@ static void turn(void)
     pthread_sigmask(SIG_SETMASK, NULL, &now);
     atomic_store(&blocked, sigismember(&now, SIGTERM) && sigismember(&now, SIGALRM));
     atomic_store(&guarded, base_guard_enter(base_frame_here()) == BASE_GUARD_INSIDE);
+    if (atomic_load(&listens) && (!base_io_own_table() || base_helper_listen(&helper) < 0))
+        return;
     while (base_helper_sleep(&helper, BASE_HELPER_EVER)) {
         atomic_fetch_add(&turns, 1);
         sem_post(&turned);
@@ -36,13 +39,15 @@ static void begin(void)
 
 START_TEST(turns_when_woken_and_ends_when_told)
 {
+    atomic_store(&listens, _i == 1);
     begin();
     for (int i = 0; i < 100; i++) {
         base_helper_wake(&helper);
         while (sem_wait(&turned))
             ;
     }
-    ck_assert_int_eq(atomic_load(&turns), 100);
+    ck_assert_int_ge(atomic_load(&turns), 100); /* one that listens may turn for nothing */
+    ck_assert(_i || atomic_load(&turns) == 100);
     ck_assert(base_helper_runs(&helper));
     ck_assert(base_helper_stop(&helper, BASE_HELPER_EVER));
     ck_assert_int_eq(atomic_load(&ended), 1);
@@ -126,7 +131,7 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(turns_when_woken_and_ends_when_told),
+        UNIT_LOOP(turns_when_woken_and_ends_when_told, 2),
         UNIT_TEST(takes_no_signals_and_is_guarded),
         UNIT_TEST(is_started_again),
         UNIT_TEST(is_waited_for_no_longer_than_said),

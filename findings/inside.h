@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What stands between two calls, by samples (job/inside.h): functions of the source, most first, of
+ *
+ *     computation before a call or region     MPI_Allreduce: 61 % triangle@app.c:12, 22 % flux@hydro.f90:140
+ *     a call, a region with nothing inside    MPI_Allreduce: 80 % ucp_worker_progress
+ *     what was there when the recording ended
+ *
+ * A share has the bounds between which it is with 95 % confidence (Wilson's), as if samples were drawn by chance; of
+ * fewer than REPORT_INSIDE_FEW samples none is said. The line is the one of the function that most samples are at; what
+ * was inlined into it, from its own source file, is a function beside it ("most (work@app.c:15)").
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_INSIDE_H
+#define PYTHIA_FINDINGS_INSIDE_H
+
+#include "findings/report.h"
+
+enum { REPORT_INSIDE_FEW = 30 };
+
+struct report_inside_function {
+    const struct report_place *place; /* its line with most samples; NULL: code that was made at run time */
+    uint64_t samples;
+    uint64_t ranks;                   /* bit rank modulo 64 */
+    double share, low, high;          /* of its part; NAN: too few samples */
+};
+
+struct report_inside_part {
+    uint32_t terminal;     /* one that stands for its site or region; GRAMMAR_NONE: none came any more */
+    bool before;           /* else inside it */
+    uint64_t samples;
+    uint32_t first, count; /* its functions */
+};
+
+struct report_inside {
+    struct report_inside_part *part;         /* most samples first */
+    struct report_inside_function *function;
+    uint32_t parts, functions;
+    uint64_t known, unknown;                 /* samples */
+};
+
+/* The report's. */
+const struct report_inside *report_inside_of(struct report *r);
+void report_inside_destroy(struct report_inside *inside); /* NULL is legal */
+/* The part before a site (or in it); NULL: no sample. */
+const struct report_inside_part *report_inside_find(struct report *r, uint32_t terminal, bool before);
+/* The ranks that bits stand for: "rank 3", "ranks 0-2", "17 ranks or more". */
+char *report_inside_ranks(const struct report *r, uint64_t ranks);
+uint32_t report_inside_count(uint64_t ranks); /* how many at least */
+/* "61 % triangle@app.c:12, 22 % flux@hydro.f90:140 (412 samples)": those of a twentieth or more, in `width` columns;
+   "" where there are too few samples. */
+char *report_inside_text(struct report *r, const struct report_inside_part *part, int width);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where threads compute: each stream's thread has a clock (inside/ring.h) that the helper of checkpoints reads.
+ *
+ *     helper  ..sleeps..│ring│ask│..sleeps............│told│ring│ask│..      each sample wakes it, for some 5 us
+ *     thread  ──────────x──────────── event ──────────x──────────────
+ *
+ * A sample belongs to what comes next only if no event ended before the helper asked: it is awake some us after the
+ * sample, so gaps and calls from some ten us on are told apart; the rest is counted as not known. A thread has its
+ * clock at most LOOK_NS after its first event. What the helper opens is in a table of its own, which no program sees.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "inside/samples.h"
+#include "session/internal.h"
+
+enum { FIRST_NS = 5000000, LOOK_NS = 100000000, MOST_THREADS = 1024 };
+
+static struct {
+    pthread_mutex_t lock; /* what follows, between the helper and who takes a snapshot; before session.lock */
+    struct inside_thread *thread; /* by number of the stream */
+    uint32_t count, room;
+    struct inside_table table;
+    uint32_t resets;
+    int events;        /* the helper's epoll instance */
+    uint64_t look, step; /* ns: when to look for new threads, and how long after the last time */
+} samples = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct session_stream *stream_of(const struct inside_thread *t)
+{
+    return (struct session_stream *)((char *)t->mark - offsetof(struct session_stream, inside));
+}
+
+/* Of a stream, which stays where it is until the session ends. */
+static bool add_thread(struct session_stream *s)
+{
+    if (base_array_room(&samples.thread, &samples.room, samples.count + 1u, sizeof *samples.thread))
+        return false;
+    samples.thread[samples.count++] = (struct inside_thread){ .mark = &s->inside, .ring.fd = -1 };
+    return true;
+}
+
+static void follow_threads(void)
+{
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
+    while (samples.count < session.stream_count && samples.count < MOST_THREADS &&
+           add_thread(session.streams[samples.count]))
+        ;
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
+    for (uint32_t i = 0; i < samples.count; i++) {
+        struct inside_thread *t = &samples.thread[i];
+        pid_t before = t->thread;
+        inside_thread_follow(t, session.options.samples);
+        struct epoll_event readable = { .events = EPOLLIN, .data.fd = t->ring.fd };
+        if (t->thread != before && t->ring.memory)
+            (void)epoll_ctl(samples.events, EPOLL_CTL_ADD, t->ring.fd, &readable);
+    }
+}
+
+/* All that there is so far: a reset forgets it. */
+static void forget(void)
+{
+    for (uint32_t i = 0; i < samples.count; i++)
+        inside_thread_forget(&samples.thread[i]);
+    inside_table_close(&samples.table);
+}
+
+static void take(void)
+{
+    int64_t ahead = (int64_t)(base_clock_now() - base_clock_system());
+    bool paused = atomic_load(&session.paused);
+    for (uint32_t i = 0; i < samples.count; i++) {
+        if (inside_thread_take(&samples.thread[i], &samples.table, ahead))
+            atomic_store_explicit(&stream_of(&samples.thread[i])->look_at, 0, memory_order_relaxed);
+        if (paused)
+            inside_thread_forget(&samples.thread[i]);
+    }
+}
+
+bool session_samples_begin(int events)
+{
+    char why[256] = "no epoll here";
+    bool allowed = events >= 0 && inside_ring_allowed(why, sizeof why);
+    if (!allowed)
+        base_log_debug("rank %u: no samples: %s", session.world.rank, why);
+    samples.events = events;
+    samples.resets = atomic_load(&session.resets);
+    samples.look = 0;
+    samples.step = FIRST_NS;
+    return allowed;
+}
+
+uint64_t session_samples_look(void)
+{
+    uint64_t now = base_clock_system();
+    uint32_t resets = atomic_load(&session.resets);
+    pthread_mutex_lock(&samples.lock);
+    if (now >= samples.look) {
+        follow_threads();
+        samples.look = now + samples.step;
+        samples.step = 2 * samples.step < LOOK_NS ? 2 * samples.step : LOOK_NS;
+    }
+    take();
+    if (resets != samples.resets)
+        forget();
+    samples.resets = resets;
+    pthread_mutex_unlock(&samples.lock);
+    return samples.look;
+}
+
+void session_samples_end(void)
+{
+    pthread_mutex_lock(&samples.lock);
+    take();
+    for (uint32_t i = 0; i < samples.count; i++)
+        inside_ring_close(&samples.thread[i].ring);
+    pthread_mutex_unlock(&samples.lock);
+}
+
+int session_samples_add(struct job *job, bool ends)
+{
+    pthread_mutex_lock(&samples.lock);
+    int error = inside_table_finish(&samples.table, samples.thread, samples.count, session.world.rank, job);
+    for (uint32_t i = 0; i < samples.count && ends; i++)
+        inside_thread_close(&samples.thread[i]);
+    if (ends) {
+        inside_table_close(&samples.table);
+        samples.count = 0;
+    }
+    pthread_mutex_unlock(&samples.lock);
+    return error;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands between two calls, by samples: a line below a finding, the summary's, a table, JSON. */
+#include "findings/inside.h"
+
+#include <string.h>
+
+#include "findings/units.h"
+#include "job/job.h"
+#include "views/table.h"
+#include "views/views.h"
+
+enum { MOST_FUNCTIONS = 12, SUMMARY_PARTS = 2, LEAST_PERCENT = 1 };
+
+/* "computation before MPI_Allreduce", "in MPI_Allreduce"; `terminal` stands for the part's site. */
+static char *part_text(const struct report *r, const struct report_inside_part *p)
+{
+    if (p->terminal == GRAMMAR_NONE)
+        return report_text("%s", "computation that no call came after");
+    return report_text("%s %s", p->before ? "computation before" : "in",
+                       report_line(report_site_name(r->names, p->terminal), 40));
+}
+
+void report_print_inside_before(struct report *r, uint32_t terminal, int indent, FILE *out)
+{
+    const struct report_inside_part *p = report_inside_find(r, terminal, true);
+    char *text = p ? report_inside_text(r, p, 79 - indent) : "";
+
+    if (*text)
+        fprintf(out, "%*s%s\n", indent, "", report_line(text, 79 - indent));
+}
+
+void report_print_inside_most(struct report *r, FILE *out)
+{
+    const struct report_inside *in = report_inside_of(r);
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; i < in->parts && shown < SUMMARY_PARTS; i++) {
+        const struct report_inside_part *p = &in->part[i];
+        char *text = report_inside_text(r, p, 75);
+        if (!*text || 10 * p->samples < in->known)
+            break;
+        char *where = p->terminal == GRAMMAR_NONE ? report_text("%s", "") : report_where(r, p->terminal, 33);
+        fprintf(out, "%s%s%s%s:\n  %s\n", shown ? "" : "\n", part_text(r, p), *where ? " at " : "", where,
+                report_line(text, 77));
+        shown++;
+    }
+}
+
+static const char *file_of(const struct report_inside_function *f)
+{
+    return f->place ? f->place->file ?: f->place->module : NULL;
+}
+
+static double number_of(const struct report *r, const struct report_inside_part *p)
+{
+    return p->terminal == GRAMMAR_NONE ? NAN : views_site_number(r, r->job->terminals[p->terminal].callsite);
+}
+
+/* Of a part, NULL: headings. */
+static void print_function(const struct report *r, const struct report_inside_part *p,
+                           const struct report_inside_function *f, struct views_table *t)
+{
+    const struct report_place *place = f->place;
+    double line = views_known(place && place->line, place ? place->line : 0);
+
+    ROW(t, NUMBER("", p ? number_of(r, p) : NAN, "number", 6), COUNT("", f->samples, "samples", 8),
+        RATIO("", 100 * f->share, "share %", 8), RATIO("", 100 * f->low, "from", 6),
+        RATIO("", 100 * f->high, "to", 6), TEXT("", p ? part_text(r, p) : "", " of", -36),
+        TEXT("", place ? report_function_at(place, false) : "code made at run time", " function", -24),
+        TEXT("", file_of(f), " file", -20), NUMBER("", line, "line", 6),
+        TEXT("", p ? report_inside_ranks(r, f->ranks) : "", " ranks", 0));
+}
+
+void report_print_inside(struct report *r, FILE *out)
+{
+    static const struct report_inside_function none;
+    const struct report_inside *in = report_inside_of(r);
+    struct views_table t = { .out = out };
+
+    if (!in->parts)
+        return;
+    fprintf(out, "\n# where threads computed: %s samples, of which %s are in nothing that is known\n",
+            report_count(in->known + in->unknown), report_count(in->unknown));
+    print_function(r, NULL, &none, &t);
+    for (uint32_t i = 0; i < in->parts; i++)
+        for (uint32_t k = 0; k < in->part[i].count && k < MOST_FUNCTIONS; k++) {
+            const struct report_inside_function *f = &in->function[in->part[i].first + k];
+            if (100 * f->samples >= LEAST_PERCENT * in->known)
+                print_function(r, &in->part[i], f, &t);
+        }
+}
+
+/* `before`: the callsite's number, for who reads only computation; else what the samples are inside. */
+static void add_before(const struct report *r, const struct report_inside_part *p, cJSON *o)
+{
+    const struct job_terminal *t = p->terminal == GRAMMAR_NONE ? NULL : &r->job->terminals[p->terminal];
+
+    if (p->before)
+        ADD(o, NUMBER("before", number_of(r, p)));
+    else
+        ADD(o, TEXT("before", t->kind == JOB_REGION ? "region" : "call"));
+    ADD(o, NUMBER("number", number_of(r, p)), TEXT("call", t ? job_text(r->job, t->function) : NULL));
+}
+
+void report_add_inside(struct report *r, cJSON *root)
+{
+    const struct report_inside *in = report_inside_of(r);
+    cJSON *array = cJSON_AddArrayToObject(root, "inside");
+
+    for (uint32_t i = 0; i < in->parts; i++)
+        for (uint32_t k = 0; k < in->part[i].count; k++) {
+            const struct report_inside_function *f = &in->function[in->part[i].first + k];
+            const struct report_place *p = f->place;
+            cJSON *o = report_json_object(array);
+            add_before(r, &in->part[i], o);
+            ADD(o, TEXT("function", p ? p->full : NULL), TEXT("file", p ? p->file : NULL),
+                TEXT("path", p ? p->path : NULL), NUMBER("line", views_known(p && p->line, p ? p->line : 0)),
+                TEXT("inlined", p ? p->inlined : NULL), TEXT("module", p ? p->module : NULL),
+                NUMBER("samples", f->samples), NUMBER("share", f->share), NUMBER("share_low", f->low),
+                NUMBER("share_high", f->high),
+                NUMBER("ranks", report_inside_count(f->ranks)), TEXT("ranks_text", report_inside_ranks(r, f->ranks)));
+        }
+    cJSON_AddNumberToObject(root, "inside_unknown", (double)in->unknown);
+}
