@@ -2,13 +2,15 @@
 /*
  * What is done again and again while bench/instructions.sh counts: one rank, messages to itself.
  *
- *   instructions PART TURNS          PART: allreduce, halo, single, random, region, timed, task
+ *   instructions PART TURNS [cold]     PART: allreduce, halo, single, random, region, timed, task
  *
+ * cold: between two turns so much memory is read that no first-level cache has anything of the one before.
  * WARM turns come before, so that everything has been seen and a predicted run samples itself as seldom as it will;
  * measured() is what is counted. Prints how many calls, regions or tasks that is.
  */
 #include <mpi.h>
 #include <omp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,11 +97,22 @@ static const struct part { const char *name; void (*turn)(int); int calls; } par
     { "random", any_collective, 1 }, { "region", region, 1 },
     { "timed", timed, 1 }, { "task", task, TASKS }, { NULL, NULL, 0 } };
 
-__attribute__((noinline)) void measured(const struct part *part, int turns);
-void measured(const struct part *part, int turns)
+static volatile char much[1 << 18];
+
+static void forget(void)
 {
-    for (int i = 0; i < turns; i++)
+    for (size_t i = 0; i < sizeof much; i += 64)
+        (void)much[i];
+}
+
+__attribute__((noinline)) void measured(const struct part *part, int turns, bool cold);
+void measured(const struct part *part, int turns, bool cold)
+{
+    for (int i = 0; i < turns; i++) {
+        if (cold)
+            forget();
         part->turn(i);
+    }
 }
 
 int main(int argc, char **argv)
@@ -109,13 +122,13 @@ int main(int argc, char **argv)
     while (part->name && (argc < 2 || strcmp(part->name, argv[1])))
         part++;
     if (!part->name || turns < 1) {
-        fputs("usage: instructions PART TURNS\n", stderr);
+        fputs("usage: instructions PART TURNS [cold]\n", stderr);
         return 2;
     }
     MPI_Init(&argc, &argv);
     for (int i = 0; i < WARM; i++)
         part->turn(i);
-    measured(part, turns);
+    measured(part, turns, argc > 3);
     MPI_Finalize();
     printf("%d\n", turns * part->calls);
     return 0;
