@@ -73,11 +73,16 @@ struct grammar_queue {
 };
 
 struct grammar {
-    struct base_arena node_arena, rule_arena, attr_arena, course_arena, window_arena;
+    /* What an expected event touches, together. */
+    struct grammar_node *expected; /* an event like this one is taken with no look at anything else; tail.c says how */
     struct grammar_node *nodes;
-    struct grammar_rule *rules;
-    struct grammar_attr_cell *attrs;
     struct grammar_courses *courses; /* of each terminal */
+    struct grammar_attr_cell *attrs;
+    uint64_t events;
+    uint8_t expected_how;        /* enum grammar_expected */
+    bool busy;                   /* there may be work left from earlier appends */
+    struct base_arena node_arena, rule_arena, attr_arena, course_arena, window_arena;
+    struct grammar_rule *rules;
     struct grammar_window *windows;
     uint32_t node_top, node_free, node_limit, node_ready, nodes_used; /* node_ready: memory is there for these */
     uint32_t rule_top, rule_free, rule_limit, rules_used;
@@ -87,15 +92,12 @@ struct grammar {
     struct grammar_tail tail;
     struct grammar_arrival late; /* a rule that waits until the tail is written out; symbol GRAMMAR_NONE: none */
     struct grammar_queue queue;
-    struct grammar_node *expected; /* an event like this one is taken with no look at anything else; tail.c says how */
-    uint8_t expected_how;        /* enum grammar_expected */
-    bool busy;                   /* there may be work left from earlier appends */
     struct grammar_node *alone;  /* is held when its event comes behind R's last node, … */
     uint32_t alone_behind;       /* … if that is this rule … */
     uint64_t alone_since;        /* … and digrams.added still this */
     uint64_t overruns;           /* pieces of work beyond an append's budget, because the queue was full */
     struct grammar_hints digram_hints, utility_hints, collapse_hints;
-    uint64_t events, lost;
+    uint64_t lost;
     uint32_t terminals; /* highest terminal + 1 */
     size_t memory;      /* cap, bytes */
     size_t most;        /* what the cap may grow to by bytes of the pool */

@@ -174,15 +174,22 @@ struct oracle_mixer {
 };
 
 struct oracle {
-    struct base_arena room;                          /* where this structure and all that is learned are */
-    struct oracle_mixer mixer;
-    struct oracle_hypothesis *now, *spare; /* `now`: count of them; both have room for `limit` */
-    uint32_t count, spare_count, limit;
+    /* What an expected event touches, together. */
+    struct oracle_hypothesis *now;         /* count of them */
+    struct oracle_reference *reference;
     uint64_t countdown;                    /* events until the next sample or check */
     uint64_t fast;                         /* events on the fast path that the score does not know yet */
-    uint32_t previous; uint64_t run;       /* the last event, and how often in a row */
+    uint64_t run;                          /* how often the last event was there in a row, … */
+    uint32_t previous;                     /* … which is this one */
+    uint32_t count;
+    uint32_t uncompared;                   /* expected events until the next one whose times are compared */
+    bool dead_reckoning;
+
+    struct base_arena room;                          /* where this structure and all that is learned are */
+    struct oracle_mixer mixer;
+    struct oracle_hypothesis *spare;       /* both have room for `limit` */
+    uint32_t spare_count, limit;
     uint32_t references, capacity;         /* capacity: frames of a hypothesis */
-    struct oracle_reference *reference;
     uint32_t terminals;                    /* terminal numbers of the references are below */
     double alphabet;                       /* different terminals an unexpected event may be, about */
 
@@ -192,7 +199,6 @@ struct oracle {
     double found;                          /* the heaviest in the spare set so far */
     uint32_t lightest;                     /* which one in it is, where it is full */
     float trouble;                         /* share of the last events that the position did not foresee */
-    bool dead_reckoning;
     uint64_t ask_at;                       /* event number before which the next event is asked about, where in doubt */
     uint32_t unasked;                      /* events of which nothing was said: the next answer stands for them */
     uint32_t agreed;                       /* events in a row that all hypotheses foresaw */
@@ -200,7 +206,6 @@ struct oracle {
 
     uint64_t random;
     uint64_t pause;                        /* random, for this alone: samples do not depend on it */
-    uint32_t uncompared;                   /* expected events until the next one whose times are compared */
     uint64_t sample_at;                    /* event number of the next sample */
     uint32_t sample_weight;                /* events until the next sample: what this one stands for */
     uint32_t sample_turn, stands_for[ORACLE_BUCKETS];

@@ -261,7 +261,7 @@ function print_again(call, result, back,    peer) {
         (bytes_buffer ? " && " bytes_buffer " != MPI_IN_PLACE" : "") ") {"
     print_with("        ")
     print "        pmpi_hook_again_begin(&again, &hook_info, frame, " \
-        (waits == "blocks" ? "pmpi_hook_handle_of(again.comm)" : "0") ");"
+        (waits == "blocks" ? "again.memo->handle[0]" : "0") ");"
     print "        " call ";"
     print "        uint64_t end = base_clock_now();"
     print "        if (__builtin_expect(" result " == MPI_SUCCESS, 1)) {"

@@ -36,11 +36,11 @@ struct session_hop {
 };
 
 struct session_hops {
-    struct session_stop *stop;
     struct session_hop *hop;
-    uint32_t stops, stop_room, hops, hop_room;
     uint32_t now;                      /* hop to the last event + 1; 0: there was none */
     uint32_t next;                     /* its `next` */
+    struct session_stop *stop;
+    uint32_t stops, stop_room, hops, hop_room;
     struct base_hash by_place, by_way; /* of the stops, of the hops */
 };
 

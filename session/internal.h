@@ -48,41 +48,47 @@ struct session_open {
 };
 
 struct session_stream {
-    struct session_stream *next;   /* of a finished session; guarded by session.lock */
+    /* What an event like the last one from its place touches, together: two lines of cache. */
+    _Atomic bool busy;             /* its thread is appending; see stream.c */
+    _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */
+    uint32_t open_count;           /* of `open` */
+    uint64_t last;                 /* ns; end of the last event */
+    uint64_t call_ns;              /* exclusive */
+    uint64_t events;
+    _Atomic uint64_t look_at;      /* the next event at which there is more to do: sample_at; 0, predicted or asked about */
     struct grammar *grammar;       /* record mode, and predict mode with --update */
+    struct callsite_cache *sites;  /* of site.c: what its thread has on its stack */
+    struct session_timeline timeline; /* a recording's */
+    struct session_hops hops;      /* a recording's */
+    uint64_t opening_ns;           /* in the oracle, for spans that were just opened: not yet left out */
+    struct session_stream *next;   /* of a finished session; guarded by session.lock */
     struct oracle *oracle;         /* predict mode; NULL where the reference has nothing for this stream */
     struct session_keys keys;
     struct session_callsites callsites;
     struct session_open *open;     /* innermost last; the thread's own: nobody else reads it */
-    uint32_t open_count, open_room;
+    uint32_t open_room;
     uint64_t serial;               /* of the span that was opened last */
     uint64_t left;                 /* calls and spans that were left without an end */
     uint64_t anew;                 /* calls that were looked at though they might have been like the last one there */
-    uint64_t begin, last;          /* ns; end of the last event */
+    uint64_t begin;                /* ns */
     uint64_t polls;                /* that found nothing */
     uint64_t polled_ns, polled_until, polled_at; /* in polls that found nothing, since that many events */
-    uint64_t call_ns, region_ns;   /* exclusive */
+    uint64_t region_ns;            /* exclusive, as call_ns */
     uint64_t adopted_calls;        /* call_ns when its thread got it */
     struct job_threads threads;    /* of the teams of its regions */
     uint64_t skipped_ns;           /* in callbacks: no part of the stream's time */
     uint64_t followed_ns;          /* in the oracle: the same */
     uint64_t idle_ns;              /* between threads: the same */
-    struct callsite_cache *sites;  /* of site.c: what its thread has on its stack */
-    uint64_t opening_ns;           /* in the oracle, for spans that were just opened: not yet left out */
     bool predicts;                 /* predict mode */
     struct session_sums *sums;     /* by entry of keys; NULL until something is counted */
     uint32_t sum_room;
     struct session_flows flows;    /* a recording's */
-    struct session_hops hops;      /* a recording's */
     struct session_callsites paths;
     uint32_t *path_number;         /* of each path: the callsite of session.job */
     uint32_t path_room;
     struct session_starts_seen starts_seen;
-    struct session_timeline timeline;  /* a recording's */
-    uint64_t events;
     uint64_t cost_samples, cost_sum; /* ns of events that showed nothing new */
-    uint64_t sample_at;            /* the next event of them, or a later one … */
-    _Atomic uint64_t look_at;      /* … and each event, predicted or asked about: whether there is more to do */
+    uint64_t sample_at;            /* the next event of them, or a later one */
     uint64_t first_ns, first_at;   /* in what was met for the first time; the event that met it */
     uint64_t passed;               /* events before the last reset, which are not there any more */
     uint64_t actions;
@@ -95,8 +101,6 @@ struct session_stream {
     struct watch_thread *place;    /* on the board, of a thread that is not the first one; NULL: none */
     struct inside_mark inside;     /* a recording's: who asks what its events are */
     uint32_t thread;
-    _Atomic bool busy;             /* its thread is appending; see stream.c */
-    _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */
 };
 
 enum { SESSION_STREAMS = 65536 /* a multiple of 64: so many threads at once */,

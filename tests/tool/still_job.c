@@ -36,7 +36,7 @@ static void still(struct job *j)
     j->clock.error_ns = 0;
     j->delay.ranks = j->took.ranks = j->threads.count = 0; /* measured too */
     j->region_count = 0; /* nearly all of it is measured */
-    j->series.count = j->extremes.count = j->own.count = 0; /* all of it is */
+    j->series.count = j->extremes.count = j->own.count = j->inside.count = 0; /* all of it is */
     for (uint32_t c = 0; c < j->class_count; c++)
         still_class(&j->classes[c]);
     for (uint32_t s = 0; s < j->sum_count; s++)
