@@ -77,6 +77,8 @@ static enum teams_size try_size(struct teams_choice *c, const struct teams_site 
                                 uint64_t now)
 {
     const struct teams_times *t = c->here;
+    if (site->waited[size] >= TEAMS_WAITED)
+        return TEAMS_OWN;
     double worst = (double)site->own / teams_choice_threads(c, size, site->own), took = t->time[size];
     double bound = t->time[TEAMS_OWN] > 0 ? (worst - 1) * t->time[TEAMS_OWN] : INFINITY, most = bound;
     if (took > 0)
@@ -381,11 +383,21 @@ static double usual_own(const struct teams_times *t)
     return t->count[TEAMS_OWN] < FEW ? t->time[TEAMS_OWN] : t->own.gap;
 }
 
+static void note_wait(struct teams_choice *c, struct teams_site *site, double took)
+{
+    double threads = teams_choice_threads(c, c->size, site->own), own = c->here->time[TEAMS_OWN];
+    uint8_t *waited = &site->waited[c->size];
+    if (c->size == TEAMS_OWN || own <= 0 || *waited >= TEAMS_WAITED)
+        return;
+    *waited = took > 2 * own * site->own / threads + stall ? *waited + 1 : 0;
+}
+
 double teams_choice_end(struct teams_choice *c, struct teams_site *site, double took)
 {
     struct teams_times *t = c->here;
     if (!t)
         return 0;
+    note_wait(c, site, took);
     if (c->size != TEAMS_OWN)
         settle(c, site, took);
     if (c->size == TEAMS_OWN)

@@ -58,6 +58,11 @@ enum teams_size { TEAMS_OWN, TEAMS_ONE, TEAMS_CORES, TEAMS_SIZES };
 enum teams_setting { TEAMS_ALL_OWN, TEAMS_ALL_ONE, TEAMS_ALL_CORES, TEAMS_MIXED, TEAMS_SETTINGS };
 enum { TEAMS_ROUNDS = 3, TEAMS_PLACES = 2048 };
 
+/* Fewer threads take no longer than all of the work, which is what the program's threads do at most: what took twice as
+   long, and a stall, so often one after another, has shares that wait for one another. It keeps its team from then
+   on. */
+enum { TEAMS_WAITED = 2 };
+
 /* What a region takes with each size: a mean that forgets, 0: not known. Without a count it was taken over. What is
    gained is measured against the median of the program's size: one stall there is no gain of all that comes. */
 struct teams_times {
@@ -71,6 +76,7 @@ struct teams_site {
     struct teams_times times;
     struct teams_return returns;
     uint32_t own; /* threads that the program gave it last */
+    uint8_t waited[TEAMS_SIZES]; /* executions one after another that took longer than all of their work */
 };
 
 struct teams_choice {

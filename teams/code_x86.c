@@ -474,9 +474,9 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
     else if (x->operands[0].type == X86_OP_MEM && insn->op != TEAMS_NOTHING)
         insn->stores |= !only_reads(i);
     insn->swaps = i->id == X86_INS_CMPXCHG || i->id == X86_INS_CMPXCHG8B || i->id == X86_INS_CMPXCHG16B;
-    bool atomic = insn->swaps || x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
-    insn->stores |= atomic;
-    insn->loads |= atomic;
+    insn->atomic = insn->swaps || x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
+    insn->stores |= insn->atomic;
+    insn->loads |= insn->atomic;
     insn->repeats = x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE;
 }
 

@@ -27,7 +27,7 @@ static bool is_stub(const struct teams_module *m, uintptr_t address, uintptr_t *
 static bool is_own(const char *name, enum teams_known known)
 {
     struct teams_module m;
-    bool judged = known == TEAMS_HARMLESS || known == TEAMS_LEAVES;
+    bool judged = known == TEAMS_HARMLESS || known == TEAMS_LOOKS || known == TEAMS_LEAVES;
     return judged && teams_image_find(teams_image_named(name), &m) && !m.library;
 }
 

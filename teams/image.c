@@ -60,6 +60,10 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
             m.relro = begin;
             m.relro_end = begin + p->p_memsz;
         }
+        if (p->p_type == PT_LOAD && p->p_flags & PF_W) {
+            m.data = m.data ? m.data : begin;
+            m.data_end = begin + p->p_memsz;
+        }
         if (p->p_type == PT_LOAD && (p->p_flags & (PF_X | PF_R)) == (PF_X | PF_R) && s->address - begin < p->p_filesz) {
             m.begin = begin;
             m.end = begin + p->p_filesz;
@@ -78,6 +82,12 @@ bool teams_image_find(uintptr_t address, struct teams_module *m)
 {
     struct search s = { address, m };
     return dl_iterate_phdr(look, &s) == 1;
+}
+
+bool teams_image_is_constant(const struct teams_module *m, uintptr_t address)
+{
+    bool data = address >= m->data && address < m->data_end, relro = address >= m->relro && address < m->relro_end;
+    return !data || relro;
 }
 
 static const char *slot_in(const struct teams_module *m, const ElfW(Rela) * r, uint64_t count, uintptr_t slot)

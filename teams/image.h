@@ -20,7 +20,8 @@
 struct teams_module {
     uintptr_t base;                            /* load bias */
     uintptr_t begin, end;                      /* of the executable segment that was looked for */
-    uintptr_t relro, relro_end;                /* what the loader makes unchangeable */
+    uintptr_t data, data_end;                  /* what may be written … */
+    uintptr_t relro, relro_end;                /* … but for what the loader makes unchangeable */
     const void *symbols, *relocations, *jumps; /* ELF tables; NULL: none */
     const char *strings, *path;
     uint64_t relocation_count, jump_count;
@@ -29,6 +30,8 @@ struct teams_module {
 
 /* The module whose code an address is. False: none. */
 bool teams_image_find(uintptr_t address, struct teams_module *m);
+/* Whether nobody can write what the module has at an address. */
+bool teams_image_is_constant(const struct teams_module *m, uintptr_t address);
 /* Name of the symbol that the loader stores in a slot of the module, where nobody else does: one of its table of
    functions that are called, or one that can be read only once that is done (RELRO). NULL: none. */
 const char *teams_image_slot(const struct teams_module *m, uintptr_t slot);

@@ -10,6 +10,7 @@ enum teams_known {
     TEAMS_UNKNOWN_CALL,
     TEAMS_ALLOCATES,   /* whoever defines it */
     TEAMS_HARMLESS,    /* waits for nobody, and has nothing of a thread's: mathematics, memory, output */
+    TEAMS_LOOKS,       /* likewise, and says what is in memory */
     TEAMS_LEAVES,      /* does not come back */
     TEAMS_ASKS_ITSELF, /* what a share is told of itself */
     TEAMS_BOUNDS,      /* starts or continues a loop that is shared, or sections: shares are told when it ends */

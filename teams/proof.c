@@ -13,6 +13,9 @@ struct summary {
     enum job_proof reason; /* JOB_PROOF_HARMLESS: none */
     uintptr_t where;
     uint64_t clobbers; /* registers that it changes: compilers know that of their own functions */
+    uint64_t asks;     /* registers that it reads */
+    bool looks;        /* at memory that others may write … */
+    bool writes;       /* … and writes some, or may */
     bool open;         /* being read */
     bool library;      /* the system's: not read */
     bool elsewhere;    /* code was followed that may be another module's in another run */
@@ -122,8 +125,13 @@ static void check_known(struct judging *j, uint32_t insn)
         [TEAMS_NESTS] = JOB_PROOF_NESTS, [TEAMS_MAKES_TASKS] = JOB_PROOF_TASKS, [TEAMS_MPI] = JOB_PROOF_MPI,
         [TEAMS_THREAD_DATA] = JOB_PROOF_THREAD_DATA,
     };
-    enum teams_known known = j->f->call[insn].known;
+    struct teams_call *call = &j->f->call[insn];
+    enum teams_known known = call->known;
     uintptr_t where = j->f->insn[insn].address;
+    call->looks = known == TEAMS_LOOKS;
+    call->asks = 3ull << (teams_convention()->argument - 1); /* the first two, on x86-64 */
+    j->s->looks |= call->looks;
+    j->s->writes |= known != TEAMS_LOOKS && known != TEAMS_UNKNOWN_CALL;
     bool shares = known == TEAMS_BOUNDS || known == TEAMS_MEETS;
     if ((shares || known == TEAMS_ASKS_ITSELF) && j->f->module.base != j->p->module)
         object(j, JOB_PROOF_ASKS, where);
@@ -147,6 +155,10 @@ static void check_followed(struct judging *j, uint32_t insn)
         object(j, s->reason, s->where == s->entry ? where : s->where);
     else if (!call->pad)
         call->clobbers = s->clobbers;
+    call->looks = s && s->looks && !s->writes;
+    call->asks = s ? s->asks : 0;
+    j->s->looks |= s && s->looks;
+    j->s->writes |= !s || s->writes || s->open;
 }
 
 static bool calls(const struct teams_insn *i)
@@ -175,6 +187,40 @@ static void check_code(struct judging *j)
 
 /* --- Functions --- */
 
+static uint64_t bit_of(const struct teams_operand *o)
+{
+    return o->kind == TEAMS_REGISTER ? teams_bit(o->number) : 0;
+}
+
+/* Registers that it reads as they were at its entry, or more: what the first block sets, or its own, is not. */
+static uint64_t asks_of(const struct teams_flow *f)
+{
+    uint64_t asks = 0, first = 0, set = 0;
+    for (uint32_t b = 0; b < f->blocks; first = b == 0 ? set : first, set = first, b++)
+        for (uint32_t k = 0; k < f->block[b].count; k++) {
+            const struct teams_insn *i = &f->insn[f->block[b].first + k];
+            asks |= (i->reads | bit_of(&i->a) | bit_of(&i->b) | teams_bit(i->place.base) | teams_bit(i->place.index)) &
+                    ~set;
+            set |= !i->partial ? bit_of(&i->dst) | i->writes : 0;
+        }
+    return asks;
+}
+
+/* What its own instructions do to memory that is not its own. */
+static void note_effects(struct judging *j, const struct teams_frame *frame)
+{
+    struct summary *s = j->s;
+    s->asks = asks_of(j->f);
+    for (uint32_t k = 0; k < j->f->insns; k++) {
+        const struct teams_insn *i = &j->f->insn[k];
+        uint8_t slot = frame->slot_of[k];
+        bool own = slot != TEAMS_NO_SLOT && frame->offset[slot] < 0;
+        bool constant = i->place.fixed && teams_image_is_constant(&j->f->module, (uintptr_t)i->place.offset);
+        s->writes |= i->stores && !own;
+        s->looks |= i->loads && !own && !constant;
+    }
+}
+
 static void judge(struct judging *j)
 {
     struct teams_prover *p = j->p;
@@ -199,6 +245,8 @@ static void judge(struct judging *j)
         object(j, JOB_PROOF_WAITS, waits);
     else
         j->s->clobbers = frame->changes;
+    if (frame)
+        note_effects(j, frame);
 }
 
 /* Read where it is new. NULL: there is no room for it. */

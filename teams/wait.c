@@ -51,6 +51,7 @@ struct turn {
     struct around *at;
     struct marks begin, end; /* of the loop's turn */
     uint64_t written[WORDS]; /* by link_of(): places that the loop writes */
+    uint64_t changed;        /* registers that it changes */
 };
 
 static uint32_t places(const struct turn *t)
@@ -143,10 +144,31 @@ static mark_t link_of(const struct teams_insn *i)
     return (mark_t)((way * 0x9e3779b97f4a7c15u >> 48 | 1) << 16);
 }
 
-static bool is_written(const struct turn *t, mark_t link)
+static bool is_inside(const struct turn *t, int block)
 {
-    uint32_t bit = link >> 17;
-    return t->written[bit / 64 % WORDS] >> bit % 64 & 1;
+    return block >= 0 && t->at[block].ways == INSIDE;
+}
+
+static bool is_same_place(const struct teams_place *a, const struct teams_place *b)
+{
+    return a->base == b->base && a->index == b->index && a->scale == b->scale && a->offset == b->offset;
+}
+
+/* Whether the loop itself writes the place of a load, by the same registers, which stay; and no one else: what is
+   exchanged others change, too. */
+static bool is_written(const struct turn *t, const struct teams_insn *load)
+{
+    uint32_t bit = link_of(load) >> 17;
+    bool stays = !((teams_bit(load->place.base) | teams_bit(load->place.index)) & t->changed);
+    if (!stays || !(t->written[bit / 64 % WORDS] >> bit % 64 & 1))
+        return false;
+    for (uint32_t b = t->head; b < t->f->blocks; b++)
+        for (uint32_t k = 0; is_inside(t, (int)b) && k < t->f->block[b].count; k++) {
+            const struct teams_insn *i = &t->f->insn[t->f->block[b].first + k];
+            if (i->stores && !i->atomic && is_same_place(&i->place, &load->place))
+                return true;
+        }
+    return false;
 }
 
 /* A place that moves because it is followed is another one only where that is its next link: what else it has may be
@@ -155,7 +177,7 @@ static mark_t of_memory(const struct turn *t, const struct teams_insn *i, mark_t
 {
     mark_t link = link_of(i);
     if (!(place & MOVES))
-        return FIXED | SEEN | (is_written(t, link) ? NOTHING : WATCHED);
+        return FIXED | SEEN | (is_written(t, i) ? NOTHING : WATCHED);
     if (!(place & CHASED))
         return SWEPT | SEEN | link;
     return SEEN | ((place & LINK) == link ? SWEPT | CHASED | link : FIXED);
@@ -227,14 +249,19 @@ static void swap(const struct turn *t, const struct teams_insn *i, struct marks 
 {
     uint8_t result = teams_convention()->result;
     bool constant = !is(m->of[result], SEEN);
+    mark_t found = of_address(i, m) & MOVES ? NOTHING : WATCHED;
     other(t, i, m);
-    m->of[TEAMS_FLAGS] = constant ? FIXED : MOVED;
-    m->of[result] = FIXED | SEEN | (constant ? NOTHING : SWAPPED);
+    m->of[TEAMS_FLAGS] = constant ? FIXED | found : MOVED;
+    m->of[result] = FIXED | SEEN | found | (constant ? NOTHING : SWAPPED);
 }
 
 static void call(const struct turn *t, const struct teams_insn *i, struct marks *m)
 {
     const struct teams_call *c = &t->f->call[i - t->f->insn];
+    uint8_t result = teams_convention()->result;
+    bool watches = c->looks;
+    for (uint64_t left = c->asks & teams_convention()->clobbered; left; left &= left - 1)
+        watches &= !(m->of[teams_first(left)] & MOVES);
     for (uint64_t left = c->clobbers; left; left &= left - 1)
         m->of[teams_first(left)] = FIXED;
     m->of[TEAMS_FLAGS] = FIXED;
@@ -242,7 +269,9 @@ static void call(const struct turn *t, const struct teams_insn *i, struct marks 
         if (teams_frame_is_lent(t->frame, (uint8_t)k, true))
             m->of[TEAMS_REGISTERS + k] = FIXED;
     if (c->known == TEAMS_BOUNDS) /* it comes to its end */
-        m->of[teams_convention()->result] = SWEPT;
+        m->of[result] = SWEPT;
+    else if (watches)
+        m->of[result] = m->of[TEAMS_GENERAL] = FIXED | WATCHED;
 }
 
 static mark_t result(const struct turn *t, const struct teams_insn *i, const struct marks *m)
@@ -303,11 +332,6 @@ static bool meet(const struct turn *t, struct marks *to, const struct marks *fro
         to->of[k] = both;
     }
     return changed;
-}
-
-static bool is_inside(const struct turn *t, int block)
-{
-    return block >= 0 && t->at[block].ways == INSIDE;
 }
 
 /* What decides it. */
@@ -435,12 +459,15 @@ static bool ends_by_itself(struct turn *t)
 static void find_written(struct turn *t)
 {
     memset(t->written, 0, sizeof t->written);
+    t->changed = 0;
     for (uint32_t b = t->head; b < t->f->blocks; b++)
         for (uint32_t k = 0; is_inside(t, (int)b) && k < t->f->block[b].count; k++) {
             const struct teams_insn *i = &t->f->insn[t->f->block[b].first + k];
             uint32_t bit = link_of(i) >> 17;
             if (i->stores)
                 t->written[bit / 64 % WORDS] |= 1ull << bit % 64;
+            t->changed |= i->writes | (i->dst.kind == TEAMS_REGISTER ? teams_bit(i->dst.number) : 0) |
+                          (teams_is_call(i) ? t->f->call[i - t->f->insn].clobbers : 0);
         }
 }
 

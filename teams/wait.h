@@ -8,7 +8,8 @@
  * read) always succeeds for somebody; one that is repeated until it finds a constant waits for whoever stores it. A
  * place in the frame whose address others have is memory: it moves on only where the loop itself moves it. A bound on
  * waiting is no end: a way out that is decided by a place which stays the same, and which the loop does not write,
- * waits, however many turns it may take.
+ * waits, however many turns it may take: so does a function that looks there for the loop, writes nothing, and is told
+ * the same each time. What the loop exchanges with others is not its own.
  *
  * What moves on is found by following the loop's turn from its head: what each turn adds to, always the same or a
  * number, what it follows (a list), what it halves. Remainders, bits, differences of what moves and whatever else may

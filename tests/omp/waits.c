@@ -672,3 +672,100 @@ WAIT(bounded2)
         }
     p[10]++;
 }
+
+/* Looks through functions. */
+int seen_by_others;
+__attribute__((noinline)) static int peek(V int *f)
+{
+    return *f;
+}
+__attribute__((noinline)) static int peek_there(void)
+{
+    return *(V int *)&seen_by_others;
+}
+__attribute__((noinline)) static int find_one(V int *f, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (f[i])
+            return i;
+    return -1;
+}
+WAIT(bounded_peek)
+{
+    int i = 0;
+    while (i < n && !peek(p))
+        i++;
+    p[9] = i;
+}
+WAIT(bounded_peek_there)
+{
+    for (int i = 0; i < 1000; i++)
+        if (peek_there() >= k) {
+            p[9] = i;
+            return;
+        }
+    p[10]++;
+}
+WAIT(bounded_find)
+{
+    for (int i = 0; i < n; i++) {
+        int at = find_one(p, 4);
+        if (at >= 0) {
+            p[9] = at;
+            return;
+        }
+    }
+    p[10]++;
+}
+/* Takes what somebody puts there, or a lock. */
+WAIT(bounded_swap)
+{
+    for (int i = 0; i < 1000; i++)
+        if (__sync_bool_compare_and_swap(p, 1, 0)) {
+            p[9] = i;
+            return;
+        }
+    p[10]++;
+}
+WAIT(bounded_exchange)
+{
+    for (int i = 0; i < 1000; i++)
+        if (!__sync_lock_test_and_set(p, 1)) {
+            p[9] = i;
+            return;
+        }
+    p[10]++;
+}
+WAIT(bounded_bit)
+{
+    for (int i = 0; i < 1000; i++)
+        if (__sync_fetch_and_and(p, ~1) & 1) {
+            p[9] = i;
+            return;
+        }
+    p[10]++;
+}
+/* Writes elsewhere, by the same register. */
+WAIT(bounded_notes)
+{
+    V int *f = p;
+    int *q = p + 20;
+    for (int i = 0; i < n; i++) {
+        *q = i;
+        if (*f) {
+            p[9] = i;
+            return;
+        }
+    }
+    p[10]++;
+}
+WAIT(bounded_round)
+{
+    V int *f = p;
+    for (int i = 0; i < n; i++)
+        if (f[i & 3]) {
+            p[9] = i;
+            return;
+        }
+    p[10]++;
+}

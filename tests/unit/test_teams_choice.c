@@ -258,6 +258,25 @@ START_TEST(what_may_not_change)
 }
 END_TEST
 
+/* What waits inside of fewer threads, whatever it is that lets it go on, is run so twice at most. */
+START_TEST(shares_that_wait)
+{
+    uint64_t now = 1000, waited = 0;
+    teams_choice_start(&choice, 2);
+    memset(site, 0, sizeof site);
+    for (int i = 0; i < 200000; i++) {
+        enum teams_size size = teams_choice_begin(&choice, &site[i % 4], 2, true, now);
+        bool waits = size == TEAMS_ONE && i % 4 == 2;
+        double took = waits ? 3 * ms : size == TEAMS_ONE ? 10 * us : 40 * us;
+        (void)teams_choice_end(&choice, &site[i % 4], took);
+        now += (uint64_t)took;
+        waited += waits;
+    }
+    ck_assert_uint_ge(waited, 1);
+    ck_assert_uint_le(waited, 2);
+}
+END_TEST
+
 /* Regions that ask for as many threads as there are processors, or fewer, have no third size. */
 START_TEST(teams_of_several_sizes)
 {
@@ -320,7 +339,7 @@ static const struct unit_test tests[] = {
     UNIT_LOOP(threads_are_too_many, 4), UNIT_LOOP(regions_that_sleep, 4), UNIT_LOOP(long_and_short_ones, 4),
     UNIT_LOOP(recordings_that_mislead, 4), UNIT_LOOP(regions_that_affect_each_other, 4), UNIT_LOOP(noise_and_stalls, 4),
     UNIT_LOOP(no_main_loop, 4), UNIT_LOOP(any_costs, 4), UNIT_TEST(what_may_not_change),
-    UNIT_TEST(teams_of_several_sizes),
+    UNIT_TEST(teams_of_several_sizes), UNIT_TEST(shares_that_wait),
     UNIT_TEST(a_gain_is_against_the_median),
     UNIT_LOOP(a_first_time_that_stalls, 2),
 };
