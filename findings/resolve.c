@@ -386,7 +386,8 @@ static void frame_text(const struct report_place *p, char *text, size_t size)
 
 bool report_is_start(const struct report_place *p)
 {
-    static const char *const names[] = { "_start", "start_thread", "clone", "clone3", "gomp_thread_start" };
+    static const char *const names[] = { "_start", "start_thread", "clone", "clone3", "__clone", "__clone3",
+                                         "gomp_thread_start" };
 
     if (p->function && !strncmp(p->function, "__libc_start", 12)) /* …_main, …_main_impl, …_call_main */
         return true;

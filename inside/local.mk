@@ -5,6 +5,14 @@ libpythia_inside_la_SOURCES = \
 	%D%/ring.c %D%/ring.h \
 	%D%/samples.c %D%/samples.h
 
+# Of the command alone: other processes.
+noinst_LTLIBRARIES += libpythia-insidetools.la
+libpythia_insidetools_la_SOURCES = \
+	%D%/maps.c %D%/maps.h \
+	%D%/walk.c %D%/walk.h
+libpythia_insidetools_la_CPPFLAGS = $(AM_CPPFLAGS) $(UNWIND_PTRACE_CFLAGS)
+libpythia_insidetools_la_LIBADD = $(UNWIND_PTRACE_LIBS) $(DW_LIBS) $(ELF_LIBS)
+
 UNIT_TESTS += tests/unit/test_inside
 tests_unit_test_inside_LDADD = libpythia-unit.la libpythia-inside.la $(PYTHIA_CORE) $(CHECK_LIBS)
 
@@ -14,6 +22,11 @@ tests_mpi_inside_SOURCES = tests/mpi/inside.c
 tests_mpi_inside_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_inside_CFLAGS = $(AM_CFLAGS) -g -O1
 tests_mpi_inside_LDADD = $(MPI_LIBS)
-TESTS += tests/mpi/inside.test
+check_PROGRAMS += tests/mpi/stuck
+tests_mpi_stuck_SOURCES = tests/mpi/stuck.c
+tests_mpi_stuck_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_stuck_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -g -O2
+tests_mpi_stuck_LDADD = $(MPI_LIBS)
+TESTS += tests/mpi/inside.test tests/mpi/stacks.test
 endif
-EXTRA_DIST += tests/mpi/inside.test
+EXTRA_DIST += tests/mpi/inside.test tests/mpi/stacks.test

@@ -99,6 +99,16 @@ PKG_CHECK_MODULES([UNWIND], [libunwind], [have_unwind=yes], [have_unwind=no])
 AM_CONDITIONAL([HAVE_UNWIND], [test "$have_unwind" = yes])
 ])
 
+# PYTHIA_STACKS
+# -------------
+# Stacks of running processes, optional: HAVE_UNWIND_PTRACE.
+AC_DEFUN([PYTHIA_STACKS],
+[PKG_CHECK_MODULES([UNWIND_PTRACE], [libunwind-ptrace libunwind-generic],
+   [have_stacks=yes
+    AC_DEFINE([HAVE_UNWIND_PTRACE], [1], [Define where libunwind-ptrace is.])],
+   [have_stacks="no (install libunwind-dev); pythia watch --stacks=now is not"])
+])
+
 # PYTHIA_SUMMARY
 # --------------
 AC_DEFUN([PYTHIA_SUMMARY],
@@ -114,6 +124,7 @@ AC_DEFUN([PYTHIA_SUMMARY],
     OpenMP tests   $have_gnu_openmp
     reading code   $have_capstone
     OTF2           $have_otf2
+    stacks now     $have_stacks
     Fortran        $have_fortran
     unit tests     $have_check
     Python         ${PYTHON:-no (install python3); tests that need it are skipped}

@@ -39,17 +39,19 @@ pythia_tools_SOURCES = $(TOOLS_BOTH) \
 	%D%/replay.c \
 	%D%/report.c \
 	%D%/source.c %D%/source.h \
+	%D%/stacks.c %D%/stacks.h \
 	%D%/stream.c %D%/stream.h \
 	%D%/tool.c \
 	%D%/watch.c %D%/watch.h \
 	%D%/watch_jobs.c \
 	%D%/watch_json.c \
+	%D%/watch_stacks.c \
 	%D%/watch_text.c
 pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='"$(prefix)"'
 pythia_LDADD = libpythia-base.la
 pythia_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pythia_tools_CPPFLAGS = $(pythia_CPPFLAGS)
-pythia_tools_LDADD = libpythia-inside.la $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) -lm
+pythia_tools_LDADD = libpythia-insidetools.la libpythia-inside.la $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_parts
 tests_unit_test_parts_SOURCES = tests/unit/test_parts.c tests/unit/hand_job.c tests/unit/hand_job.h $(BYTES) %D%/parts.c

@@ -129,14 +129,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
+static struct argp_option row_of(const struct tool_option *options, const struct tool_option *o)
+{
+    bool free_to = o->argument && *o->argument == '[';
+    static char word[32]; /* of the one that may be left out */
+
+    if (free_to)
+        snprintf(word, sizeof word, "%.*s", (int)strlen(o->argument) - 2, o->argument + 1);
+    return (struct argp_option){ o->name, key_of(options, o), free_to ? word : o->argument,
+                                 (o->help ? 0 : OPTION_HIDDEN) | (free_to ? OPTION_ARG_OPTIONAL : 0),
+                                 o->help ? o->help : "", 0 };
+}
+
 void tool_parse(const struct tool_line *line, int argc, char **argv, void *request)
 {
     struct argp_option rows[32] = { { 0 } };
     struct parser p = { line, request, false };
 
     for (const struct tool_option *o = line->options; o && o->name; o++)
-        rows[o - line->options] = (struct argp_option){ o->name, key_of(line->options, o), o->argument,
-                                                        o->help ? 0 : OPTION_HIDDEN, o->help ? o->help : "", 0 };
+        rows[o - line->options] = row_of(line->options, o);
     const struct argp argp = { .options = rows, .parser = parse, .args_doc = line->arguments, .doc = line->doc };
     argp_parse(&argp, argc, argv, line->command ? ARGP_IN_ORDER : 0, NULL, &p);
 }

@@ -25,7 +25,7 @@
 typedef void tool_take(void *request, char *arg, struct argp_state *state);
 
 struct tool_option {
-    const char *name, *argument, *help; /* no help: hidden */
+    const char *name, *argument, *help; /* an argument in brackets may be left out; no help: hidden */
     enum tool_type { TOOL_IS_SWITCH, TOOL_IS_TEXT, TOOL_IS_COUNT, TOOL_IS_CHOICE, TOOL_IS_MEASURE, TOOL_IS_TAKEN } type;
     int letter;               /* 0: none */
     size_t at;                /* of its field in the request */

@@ -9,12 +9,17 @@
 #include "base/terminal.h"
 #include "tools/tool.h"
 #include "tools/watch.h"
+#include "views/views.h"
+
+#define NO_RANK UINT64_MAX
 
 struct request {
     const char *job, *on_hang;
     struct watch_wanted wanted;
     uint64_t interval;
-    bool once, stacks;
+    uint64_t rank, pid, looks;    /* NO_RANK: all; 0: none */
+    bool once;
+    enum { NO_STACKS, WAYS, NOW } stacks;
     enum { TEXT, JSON } form;
 };
 
@@ -33,6 +38,23 @@ static void take_limit(void *request, char *arg, struct argp_state *state)
     *limit *= !strcmp(end, "h") ? 3600 : !strcmp(end, "m") ? 60 : !*end || !strcmp(end, "s") ? 1 : 0;
     if (!right || !(*limit > 0))
         argp_error(state, "--limit must be a time such as 2h, 90m or 1:30:00, not '%s'", arg);
+}
+
+static void take_stacks(void *request, char *arg, struct argp_state *state)
+{
+    struct request *r = request;
+    if (arg && strcmp(arg, "now") != 0)
+        argp_error(state, "--stacks must be now, or nothing, not '%s'", arg);
+    r->stacks = arg ? NOW : WAYS;
+}
+
+static void check(void *request, struct argp_state *state)
+{
+    const struct request *r = request;
+    if ((r->rank != NO_RANK || r->looks > 1) && r->stacks != NOW)
+        argp_error(state, "--%s goes with --stacks=now", r->looks > 1 ? "looks" : "rank");
+    if (r->pid && (r->job || r->stacks != NOW))
+        argp_error(state, "--pid goes with --stacks=now, and no job");
 }
 
 static void take_job(void *request, char *arg, struct argp_state *state)
@@ -55,15 +77,22 @@ static const struct tool_option options[] = {
                "how long the job may run in all, as 2h, 90m or 1:30:00; default what Slurm or PBS told it"),
     TOOL_TEXT(on_hang, 0, "on-hang", "COMMAND",
               "run this in a shell once for each verdict, with the job as JSON on its standard input"),
-    TOOL_SWITCH(stacks, 0, "stacks", "also how each named rank came to its call, function by function"),
+    TOOL_TAKEN(take_stacks, 0, "stacks", "[now]",
+               "also how each named rank came to its call, function by function; now: where all threads of all ranks on "
+               "this node are at this moment, as one tree"),
+    TOOL_COUNT(rank, 0, "rank", "R", 0, UINT32_MAX, "stacks of this rank only"),
+    TOOL_COUNT(looks, 0, "looks", "N", 1, 100,
+               "look at stacks so often, a second apart (default 1): what is not in the same functions each time moves"),
+    TOOL_COUNT(pid, 0, "pid", "PID", 1, INT32_MAX,
+               "stacks of this process, or of the ranks below it (mpirun's), with or without Pythia in them"),
     { 0 },
 };
 
 static const struct tool_line usage = {
-    .options = options, .arguments = "[JOB | DIR | PID]", .take = take_job,
+    .options = options, .arguments = "[JOB | DIR | PID]", .take = take_job, .check = check,
     .doc =
         "Shows running jobs of yours on this node: where each rank is, who holds it up, when it ends. The job is not "
-        "touched: no MPI, no debugger, no signal."
+        "touched: no MPI, no debugger, no signal; but --stacks=now stops the processes for some ms."
         "\v"
         "JOB is the job file that the job writes or is predicted from, DIR the directory of its parts (JOB.parts), by "
         "which a job of several nodes is seen from any of them; PID the process of one of its ranks; without any the "
@@ -79,11 +108,15 @@ static const struct tool_line usage = {
         "100 / (n + 1) times as long if n times. If these times come in no particular order, that is a false alarm "
         "with a chance of at most 1 / (n + 1). A predicted run also knows its recording. What is met for the first time "
         "is told, and is no verdict.\n\n"
+        "--stacks=now attaches to each process as a debugger does, copies its stacks and lets it go. Where the kernel "
+        "forbids that, PYTHIA_STACKS=yes of a run allows it to its own user. [0-3, 2.1] are the first threads of ranks 0 "
+        "to 3, and thread 1 of rank 2.\n\n"
         "Exit code of --once: 0, 1 with a verdict other than none, 2 when there is no such job, 3 when no job is "
         "named and there are none but of another version of Pythia.\n\n"
         "Example:\n"
         "  pythia watch\n"
         "  pythia watch app.pythia --once --format json\n"
+        "  pythia watch --once --stacks=now --rank 3\n"
         "  pythia watch --limit 2h --on-hang 'mail -s hang me'\n",
 };
 
@@ -126,14 +159,47 @@ static int no_job(const struct request *r, const struct watch_jobs *jobs)
     return jobs->now.other_version && !r->job ? TOOL_INPUT : TOOL_USAGE;
 }
 
+static void look_at_stacks(const struct request *r, struct watch_jobs *jobs)
+{
+    for (uint64_t look = 0; look < r->looks; look++) {
+        if (look)
+            sleep(1);
+        for (uint32_t i = 0; i < jobs->count; i++)
+            watch_stacks(&jobs->job[i], r->rank == NO_RANK ? NULL : &r->rank);
+    }
+}
+
+/* With or without boards. */
+static int look_below(const struct request *r)
+{
+    struct stacks *s = stacks_create();
+    for (uint64_t look = 0; look < r->looks; look++) {
+        if (look)
+            sleep(1);
+        if (watch_stacks_below(s, (uint32_t)r->pid, r->rank == NO_RANK ? NULL : &r->rank) || look)
+            continue;
+        tool_complain("there is no process %llu", (unsigned long long)r->pid);
+        stacks_destroy(s);
+        return TOOL_USAGE;
+    }
+    if (r->form == JSON)
+        report_json_write(stacks_json(s), stdout);
+    else
+        stacks_print(s, stdout);
+    stacks_destroy(s);
+    return TOOL_OK;
+}
+
 int tool_watch(int argc, char **argv)
 {
-    struct request r = { .interval = 2 };
+    struct request r = { .interval = 2, .rank = NO_RANK, .looks = 1 };
     struct watch_jobs jobs = { 0 }, earlier = { 0 };
     char file[sizeof ((struct watch_board *)0)->file];
 
     tool_parse(&usage, argc, argv, &r);
     base_clock_init();
+    if (r.pid)
+        return look_below(&r);
     if (r.job && !r.wanted.pid) {
         watch_process_file(r.job, file, sizeof file);
         r.wanted.file = file;
@@ -150,12 +216,14 @@ int tool_watch(int argc, char **argv)
             return TOOL_OK;
         if (!jobs.count)
             return no_job(&r, &jobs);
+        if (r.stacks == NOW)
+            look_at_stacks(&r, &jobs);
         if (redraw)
             fputs("\033[H\033[J", stdout);
         if (r.form == JSON)
             watch_print_json(stdout, &jobs, !r.once);
         else
-            watch_print_text(stdout, &jobs, r.stacks);
+            watch_print_text(stdout, &jobs, r.stacks == WAYS);
         if (fflush(stdout)) /* nobody reads it any more: main() says so */
             return TOOL_OK;
         if (r.on_hang)

@@ -5,8 +5,9 @@
  *     watch.c        the command line, looking again and again, --on-hang
  *     watch_jobs.c   boards to jobs: whose they are, what they say together, the verdict
  *     watch_text.c   a screen        watch_json.c   the same as JSON
+ *     watch_stacks.c where threads are now (stacks.h)
  *
- * Nothing is asked of the job itself: no MPI, no ptrace, no signal.
+ * Nothing is asked of the job itself: no MPI, no signal, and no ptrace but for --stacks=now.
  * Threads: one.  Hook-safe: no.
  */
 #ifndef PYTHIA_TOOLS_WATCH_H
@@ -14,6 +15,7 @@
 
 #include <stdio.h>
 
+#include "tools/stacks.h"
 #include "watch/numbers.h"
 #include "watch/verdict.h"
 
@@ -34,6 +36,7 @@ struct watch_job {
     bool limited, fits;           /* there is a limit; and an end that is known is before it */
     double limit_seconds;         /* from now on */
     uint64_t told;                /* the news of which --on-hang was told last; 0: of none */
+    struct stacks *stacks;        /* as they are now, where that is wanted; else NULL */
     uint32_t dead;                /* looks at which nobody of it lived any more */
 };
 
@@ -68,6 +71,14 @@ const char *watch_way(const struct watch_row *r);
 const char *watch_verdict_place(const struct watch_job *j);
 /* What the verdict is, in a sentence; of none, why. The caller frees it. */
 char *watch_sentence(const struct watch_job *j);
+
+/* Looks where its threads are now, on this node: j->stacks, or once more. `only`: of that rank; NULL: of all. */
+void watch_stacks(struct watch_job *j, const uint64_t *only);
+/* Of a process, or of those at the ends of the tree below it: ranks, where some are. False: there is no such
+   process. */
+bool watch_stacks_below(struct stacks *s, uint32_t pid, const uint64_t *only);
+/* Of a process the value of a variable, as it began; NULL: not set, or not to be read. Until the next call. */
+const char *watch_environment(uint32_t pid, const char *name);
 
 void watch_print_text(FILE *out, const struct watch_jobs *jobs, bool stacks);
 /* In one line where that is asked for. */

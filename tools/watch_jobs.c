@@ -232,15 +232,21 @@ static void add_usual(struct watch_row *r)
 
 /* --- The limit --- */
 
-/* The value of a variable in a process's environment; 0: none. */
-static double environment_of(uint32_t pid, const char *name)
+const char *watch_environment(uint32_t pid, const char *name)
 {
     static char text[1 << 20];
     size_t size = base_io_text(text, sizeof text, "/proc/%u/environ", pid), length = strlen(name);
     for (const char *at = text; at < text + size; at += strlen(at) + 1)
         if (!strncmp(at, name, length) && at[length] == '=')
-            return strtod(at + length + 1, NULL);
-    return 0;
+            return at + length + 1;
+    return NULL;
+}
+
+/* The number that a variable has; 0: none. */
+static double environment_of(uint32_t pid, const char *name)
+{
+    const char *text = watch_environment(pid, name);
+    return text ? strtod(text, NULL) : 0;
 }
 
 /* Seconds from now on. */
@@ -303,6 +309,7 @@ static void free_jobs(struct watch_jobs *jobs)
     for (uint32_t i = 0; i < jobs->count; i++) {
         watch_rows_free(jobs->job[i].rows, jobs->job[i].ranks);
         watch_verdict_free(&jobs->job[i].verdict);
+        stacks_destroy(jobs->job[i].stacks);
     }
     free(jobs->job);
     watch_sights_free(&jobs->before);

@@ -67,6 +67,8 @@ static void add_job(cJSON *o, const struct watch_job *j)
         if (j->rows[i].sight)
             add_rank(ranks, &j->rows[i]);
     add_verdict(o, j);
+    if (j->stacks)
+        cJSON_AddItemToObject(o, "stacks_now", stacks_json(j->stacks));
 }
 
 char *watch_json(const struct watch_job *j)

@@ -271,6 +271,8 @@ static void print_job(FILE *out, const struct watch_job *j, bool stacks)
     each_kind(j, all, j->ranks, print_kind, out);
     if (stacks)
         print_stacks(out, j);
+    if (j->stacks)
+        stacks_print(j->stacks, out);
     free(sentence);
     free(all);
 }

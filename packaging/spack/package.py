@@ -28,6 +28,7 @@ class Pythia(AutotoolsPackage):
     depends_on("capstone", when="+openmp")
     depends_on("cjson")
     depends_on("elfutils")
+    depends_on("libunwind")
     depends_on("xxhash")
     depends_on("zstd")
     depends_on("check", type="test")
