@@ -2,7 +2,7 @@
 /*
  * What is done again and again while bench/instructions.sh counts: one rank, messages to itself.
  *
- *   instructions PART TURNS [cold]     PART: allreduce, halo, single, random, region, timed, task
+ *   instructions PART TURNS [cold]     PART: allreduce, halo, single, random, region, timed, task, named
  *
  * cold: between two turns so much memory is read that no first-level cache has anything of the one before.
  * WARM turns come before, so that everything has been seen and a predicted run samples itself as seldom as it will;
@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "pythia_region.h"
 
 enum { WARM = 6000 };
 
@@ -73,6 +75,16 @@ static void timed(int turn)
         __asm__ volatile("" : : "r"(turn));
 }
 
+/* One within another, as programs have them. */
+static void named(int turn)
+{
+    pythia_region_begin("time step");
+    pythia_region_begin("assemble the matrix");
+    __asm__ volatile("" : : "r"(turn));
+    pythia_region_end("assemble the matrix");
+    pythia_region_end("time step");
+}
+
 /* As programs of tasks are written: each waits for its own, leaves too. */
 static void tree(int depth)
 {
@@ -95,7 +107,7 @@ static void task(int turn)
 static const struct part { const char *name; void (*turn)(int); int calls; } parts[] = {
     { "allreduce", allreduce, 1 }, { "halo", halo, 3 }, { "single", single, 6 },
     { "random", any_collective, 1 }, { "region", region, 1 },
-    { "timed", timed, 1 }, { "task", task, TASKS }, { NULL, NULL, 0 } };
+    { "timed", timed, 1 }, { "task", task, TASKS }, { "named", named, 4 }, { NULL, NULL, 0 } };
 
 static volatile char much[1 << 18];
 

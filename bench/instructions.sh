@@ -11,7 +11,7 @@
 # callgrind everything takes longer: of tasks more are timed than in a run, which costs instructions.
 set -eu
 . "$(dirname "$0")/lib.sh"
-turns=3000 parts='allreduce halo single random region timed task' modes='record predict' functions=20
+turns=3000 parts='allreduce halo single random region timed task named' modes='record predict' functions=20
 bench_options 'n=turns p=parts m=modes f=functions' "$@"
 program=$builddir/bench/instructions
 library=$builddir/.libs/libpythia_pmpi.so

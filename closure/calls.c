@@ -2,6 +2,7 @@
 /* What a call is in the program: a template of its function, with parameters for what the job has of each event. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -367,6 +368,20 @@ static void region(struct closure_call *call)
                               "    while (now() < end)\n        ;");
 }
 
+/* Its name as a string of C: letters and the like as they are, all else as octal numbers. */
+static void named_region(struct closure_call *call, const struct job_terminal *t, const char *name)
+{
+    const char *what = t->phase == JOB_OPEN ? "begin" : "end";
+    char *quoted = calloc(4 * strlen(name) + 1, 1), *end = quoted;
+
+    for (const char *c = name; *c; c++)
+        end += sprintf(end, isalnum((unsigned char)*c) || strchr(" _-+.:,()<>[]/", *c) ? "%c" : "\\%03o",
+                       (unsigned char)*c);
+    call->text = closure_text("if (pythia_region_%s)\n        pythia_region_%s(\"%s\");", what, what, quoted);
+    call->sections |= CLOSURE_NEEDS(CLOSURE_NAMED);
+    free(quoted);
+}
+
 void closure_calls(struct closure *g)
 {
     for (uint32_t i = 0; i < g->job->terminal_count; i++) {
@@ -377,6 +392,10 @@ void closure_calls(struct closure *g)
 
         if (t->kind == JOB_REGION && t->phase == JOB_LEAF && !strcmp(function, "omp parallel")) {
             region(call);
+            continue;
+        }
+        if (t->kind == JOB_NAMED && t->phase != JOB_LEAF) {
+            named_region(call, t, function);
             continue;
         }
         const struct row *r = !strncmp(function, "MPI_", 4) ? find(function, &form) : NULL;
@@ -391,8 +410,9 @@ void closure_calls(struct closure *g)
 
 char *closure_call_name(const struct closure *g, uint32_t terminal)
 {
-    const char *function = job_text(g->job, g->job->terminals[terminal].function);
-    char *name = closure_text("%s_%u", function + 4, terminal); /* behind MPI_, "omp " */
+    const struct job_terminal *t = &g->job->terminals[terminal];
+    const char *function = t->kind == JOB_NAMED ? "named" : job_text(g->job, t->function) + 4; /* MPI_, "omp " */
+    char *name = closure_text("%s_%u", function, terminal);
 
     name[0] = (char)tolower((unsigned char)name[0]);
     return name;

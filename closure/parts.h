@@ -8,7 +8,7 @@
 /* Sections of proxy.c, in their order there. */
 enum closure_section { CLOSURE_BASE, CLOSURE_COURSE, CLOSURE_PEER, CLOSURE_COMM, CLOSURE_SIZE, CLOSURE_MAKE,
                        CLOSURE_COUNTS, CLOSURE_REQUESTS, CLOSURE_PERSISTENT, CLOSURE_MESSAGE, CLOSURE_WINDOW,
-                       CLOSURE_FILE, CLOSURE_SECTIONS };
+                       CLOSURE_FILE, CLOSURE_NAMED, CLOSURE_SECTIONS };
 #define CLOSURE_NEEDS(section) (1u << (section))
 
 /* What a call takes, as it stands in a template: the names of its parameters, by channel. */

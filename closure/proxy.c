@@ -542,3 +542,7 @@ static const char *spare(void)
         fclose(f);
     return name;
 }
+/*: named */
+/* Regions by name, which only who watches the program has. */
+extern void pythia_region_begin(const char *name) __attribute__((weak));
+extern void pythia_region_end(const char *name) __attribute__((weak));

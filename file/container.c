@@ -19,7 +19,7 @@ static const char *const names[SECTION_TYPES] = {
     "sums",       "regions", "tasks", "machine",     "times",
     "groups", "messages", "starts", "series", "extremes", "own times", "clock", "exponents", "columns",
     "run delay",  "digrams", "block extremes", "threads", "learned regions", "learned tasks",
-    "hops", "places", "left out", "ends", "took", "samples",
+    "hops", "places", "left out", "ends", "took", "samples", "named",
 };
 
 /* Bytes of a record, where all are alike. */

@@ -74,6 +74,7 @@ enum file_section_type {
     SECTION_ENDS,
     SECTION_TOOK,
     SECTION_INSIDE,
+    SECTION_NAMED,
     SECTION_TYPES
 };
 

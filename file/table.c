@@ -37,6 +37,7 @@ static const struct section { uint8_t type, lists, table[LISTS]; } sections[] = 
     { SECTION_INSIDE, 1, { JOB_TABLE_INSIDE } },
     { SECTION_HOPS, 3, { JOB_TABLE_STOPS, JOB_TABLE_HOPS, JOB_TABLE_HOP_RANGES } },
     { SECTION_PLACES, 2, { JOB_TABLE_PLACES, JOB_TABLE_WAYS } },
+    { SECTION_NAMED, 1, { JOB_TABLE_NAMED } },
     { SECTION_LEFT, 1, { JOB_TABLE_LEFT } },
 };
 enum { SECTIONS = sizeof sections / sizeof *sections, DEFINITIONS = 5 };

@@ -67,7 +67,7 @@ static void add_node(struct report_model *m, uint32_t terminal, const struct gra
     struct report_site *site = report_site_of(m, terminal);
 
     m->gap_ns += s->gap.sum;
-    site->met = true;
+    site->met = m->job->terminals[terminal].kind != JOB_NAMED; /* which is no call */
     if (m->job->terminals[terminal].phase != JOB_CLOSE) /* a span that was opened and closed is one call */
         site->count += s->count;
     site->time_ns += s->duration.sum;

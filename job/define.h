@@ -17,7 +17,9 @@
 
 struct job;
 
-enum job_kind { JOB_CALL, JOB_REGION, JOB_WORD /* of a text stream or another runtime */, JOB_KINDS };
+enum job_kind { JOB_CALL, JOB_REGION, JOB_WORD /* of a text stream or another runtime */,
+                JOB_NAMED /* begin or end of a region that the program named (named.h): without time, never a leaf */,
+                JOB_KINDS };
 enum job_phase { JOB_LEAF, JOB_OPEN, JOB_CLOSE };
 /* Kind of an MPI call, for the report and for the oracle's "next of a kind". */
 enum job_call_kind { JOB_NO_CALL_KIND, JOB_P2P, JOB_COMPLETION, JOB_PROBE, JOB_COLLECTIVE, JOB_ONESIDED, JOB_IO,
@@ -42,7 +44,7 @@ struct job_terminal {
     uint8_t kind, phase, call_kind, peer_class;
     uint8_t blocking; /* the call may wait */
     uint8_t reserved[3];
-    uint32_t function; /* string: "MPI_Isend"; for regions "omp parallel"; for words the word */
+    uint32_t function; /* string: "MPI_Isend"; for regions "omp parallel"; for words the word, for names the name */
     uint32_t callsite; /* GRAMMAR_NONE without */
     uint32_t comm;     /* GRAMMAR_NONE without */
 };

@@ -34,6 +34,7 @@
 #include "job/hops.h"
 #include "job/inside.h"
 #include "job/learned.h"
+#include "job/named.h"
 #include "job/own.h"
 #include "job/places.h"
 #include "job/regions.h"
@@ -71,6 +72,7 @@ struct job {
     struct job_flows flows;
     struct job_hops hops;
     struct job_places places;
+    struct job_named_list named;
     struct job_starts starts;
     struct job_series_list series;
     struct job_extremes_list extremes;

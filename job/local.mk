@@ -15,6 +15,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/job.c \
 	%D%/match.c \
 	%D%/members.c \
+	%D%/named.c %D%/named.h \
 	%D%/own.c %D%/own.h %D%/places.h \
 	%D%/proofs.c %D%/proofs.h \
 	%D%/ranges.c %D%/ranges.h \

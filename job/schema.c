@@ -273,6 +273,27 @@ static bool threads_sane(const struct job *j, const void *row)
                                     : t->callsite == GRAMMAR_NONE);
 }
 
+FIELDS(named,
+       FIELD(job_named, path, OF(CALLSITES), .flags = JOB_OR_NONE, KEY),
+       FIELD(job_named, rank, .flags = JOB_BLOCK, KEY),
+       FIELD(job_named, thread, .below = 2, KEY),
+       FIELD(job_named, ranks, .flags = JOB_NOT_0, ADDED),
+       FIELD(job_named, entries, ADDED),
+       FIELD(job_named, unended, ADDED),
+       FIELD(job_named, ns, ADDED),
+       FIELD(job_named, mpi_ns, ADDED),
+       FIELD(job_named, omp_ns, ADDED),
+       FIELD(job_named, own_ns, ADDED),
+       FIELD(job_named, most_ns, GREATEST),
+       FIELD(job_named, most_useful_ns, GREATEST),
+       FIELD(job_named, teams.threads, GREATEST),
+       FIELD(job_named, teams.samples, ADDED),
+       FIELD(job_named, teams.region_ns, ADDED),
+       FIELD(job_named, teams.region_mpi_ns, ADDED),
+       FIELD(job_named, teams.team_ns, ADDED),
+       FIELD(job_named, teams.timed_ns, ADDED),
+       ARRAY(job_named, teams.part, ADDED));
+
 FIELDS(end,
        FIELD(job_end, rank, KEY),
        FIELD(job_end, thread, KEY),
@@ -437,6 +458,7 @@ const struct job_schema job_schemas[JOB_TABLES] = {
     [JOB_TABLE_LEFT] = LIST(left, left, .name = "table that was left out"),
     [JOB_TABLE_ENDS] = LIST(end, ends, .name = "end", .sane = end_sane),
     [JOB_TABLE_INSIDE] = LIST(inside, inside, .name = "samples", .sane = inside_sane, .join = inside_join),
+    [JOB_TABLE_NAMED] = LIST(named, named, .name = "named region", .sane = job_named_sane),
     [JOB_TABLE_STOPS] = ROWS(stop, job_stop, hops.stop, hops.stop_count, hops.stop_room, .name = "stop",
                              .keyed = true),
     [JOB_TABLE_HOPS] = ROWS(hop, job_hop, hops.hop, hops.hop_count, hops.hop_room, .name = "hop",

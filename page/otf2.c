@@ -54,6 +54,7 @@ struct writer {
     struct replay_watch watch;
     struct location *at;
     uint32_t *comm;             /* of each rank and communicator of the job; OTF2_UNDEFINED_COMM */
+    uint32_t *entered;          /* of each terminal: the one that is entered when it is left */
     uint64_t launch, latest;
     OTF2_GlobalDefWriter *defs;
     uint32_t strings, groups, comms;
@@ -228,7 +229,7 @@ static void finish_event(struct writer *w, uint32_t rank, int64_t until)
             OTF2_EvtWriter_Enter(l->to, NULL, begin, terminal);
         print_records(w, rank, &w->job->terminals[terminal], begin, end);
         if (w->job->terminals[terminal].phase != JOB_OPEN)
-            OTF2_EvtWriter_Leave(l->to, NULL, end, terminal);
+            OTF2_EvtWriter_Leave(l->to, NULL, end, w->entered[terminal]);
         l->records += w->job->terminals[terminal].phase == JOB_LEAF ? 2 : 1;
         l->last = end;
         w->latest = end > w->latest ? end : w->latest;
@@ -256,6 +257,21 @@ static void comes(void *context, uint32_t rank, const struct replay_host *h)
 
 /* --- Definitions --- */
 
+/* What begins and ends is one region, the beginning's. */
+static void find_entered(struct writer *w)
+{
+    const struct job_terminal *all = w->job->terminals;
+
+    w->entered = calloc((size_t)w->job->terminal_count + 1, sizeof *w->entered);
+    for (uint32_t t = 0; t < w->job->terminal_count; t++) {
+        uint32_t same = w->entered[t] = t;
+        for (uint32_t o = 0; same == t && all[t].phase == JOB_CLOSE && o < w->job->terminal_count; o++)
+            if (all[o].phase == JOB_OPEN && all[o].kind == all[t].kind && all[o].function == all[t].function &&
+                all[o].callsite == all[t].callsite && all[o].comm == all[t].comm)
+                w->entered[t] = same = o;
+    }
+}
+
 static uint32_t string(struct writer *w, const char *text)
 {
     OTF2_GlobalDefWriter_WriteString(w->defs, w->strings, text);
@@ -271,12 +287,15 @@ static void define_regions(struct writer *w)
         const struct job_terminal *is = &w->job->terminals[t];
         uint32_t name = string(w, job_text(w->job, is->function));
         OTF2_RegionRole role = is->kind == JOB_REGION           ? OTF2_REGION_ROLE_PARALLEL
+                               : is->kind == JOB_NAMED           ? OTF2_REGION_ROLE_CODE
                                : is->call_kind == JOB_P2P        ? OTF2_REGION_ROLE_POINT2POINT
                                : is->call_kind == JOB_COLLECTIVE ? OTF2_REGION_ROLE_COLL_OTHER
                                                                  : OTF2_REGION_ROLE_FUNCTION;
         OTF2_GlobalDefWriter_WriteRegion(w->defs, t, name, name,
                                          p && p->function ? string(w, p->function) : nothing, role,
-                                         is->kind == JOB_REGION ? OTF2_PARADIGM_OPENMP : OTF2_PARADIGM_MPI,
+                                         is->kind == JOB_REGION  ? OTF2_PARADIGM_OPENMP
+                                         : is->kind == JOB_NAMED ? OTF2_PARADIGM_USER
+                                                                 : OTF2_PARADIGM_MPI,
                                          OTF2_REGION_FLAG_NONE, p && p->path ? string(w, p->path) : nothing,
                                          p ? p->line : 0, p ? p->line : 0);
     }
@@ -439,12 +458,14 @@ const char *report_write_otf2(struct report *r, const char *dir)
     w.watch = (struct replay_watch){ .context = &w, .comes = comes };
     w.at = calloc((size_t)r->job->info.ranks + 1, sizeof *w.at);
     number_comms(&w);
+    find_entered(&w);
     open_ranks(&w, archive);
     replay(&w);
     close_ranks(&w, archive);
     define(&w, archive);
     bool failed = OTF2_Archive_Close(archive) != OTF2_SUCCESS;
     free(w.comm);
+    free(w.entered);
     free(w.at);
     return failed ? "the archive cannot be written" : NULL;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # `import pythia`: nothing is compiled; _installed.py says where the command and the library were put.
-PYTHON_MODULE = %D%/pythia/__init__.py %D%/pythia/_find.py %D%/pythia/job.py %D%/pythia/oracle.py %D%/pythia/running.py
+PYTHON_MODULE = %D%/pythia/__init__.py %D%/pythia/_find.py %D%/pythia/job.py %D%/pythia/oracle.py \
+	%D%/pythia/regions.py %D%/pythia/running.py
 if HAVE_PYTHON
 pythiapythondir = $(pythondir)/pythia
 pythiapython_DATA = $(PYTHON_MODULE)

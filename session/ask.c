@@ -68,8 +68,10 @@ uint64_t session_calls_here(void)
 
 void session_threads_add(struct session_stream *s, const struct job_threads *t)
 {
-    if (stream_take(s))
+    if (stream_take(s)) {
         job_threads_sum(&s->threads, t);
+        session_named_teams(s, t);
+    }
     stream_release(s);
 }
 

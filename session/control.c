@@ -43,6 +43,8 @@ static uint32_t kind_bit(const char *word, size_t length)
         return ~0u;
     if (length == 3 && !strncmp(word, "omp", 3))
         return 1u << SESSION_REGIONS;
+    if (length == 5 && !strncmp(word, "named", 5))
+        return 1u << SESSION_NAMED;
     unsigned kind = job_call_kind_named(word, length);
     return kind == JOB_NO_CALL_KIND ? 0 : 1u << kind;
 }
@@ -56,7 +58,7 @@ int session_kinds(const struct pythia_options *o, uint32_t *mask, char *why, siz
         uint32_t bit = kind_bit(w, length);
         if (!bit) {
             snprintf(why, size, "PYTHIA_KINDS: '%.*s' is none of p2p, completion, probe, collective, onesided, io, "
-                     "communicator, life, omp, all", (int)(length < 60 ? length : 60), w);
+                     "communicator, life, omp, named, all", (int)(length < 60 ? length : 60), w);
             return -1;
         }
         all |= bit;
@@ -133,8 +135,10 @@ static void restart(struct session_stream *s, uint64_t begin)
 
 void session_control_finish(struct session_stream *s)
 {
-    if (s->grammar && s->resets_seen != atomic_load(&session.resets))
+    if (s->grammar && s->resets_seen != atomic_load(&session.resets)) {
         restart(s, atomic_load(&session.begin));
+        session_named_restart(s, false);
+    }
 }
 
 /* --- Libraries that go --- */
@@ -186,6 +190,7 @@ void session_control_stream(struct session_stream *s)
         if (resets != s->resets_seen && s->grammar) {
             restart(s, atomic_load(&session.begin));
             reopen_spans(s);
+            session_named_restart(s, true);
         }
         uint64_t now = base_clock_now(), most = now > s->last ? now - s->last : 0;
         session_stream_skip(s, delta < most ? delta : most);

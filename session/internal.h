@@ -6,6 +6,7 @@
  *             checkpoint.c, part.c, signals.c what a run that dies leaves    publish.c the job file    summary.c
  *             ends.c where it stood    machine.c the nodes    tree.c the processes of a script
  *   stream    stream.c spans to events    notes.c what is beside them    thread.c whose stream is whose
+ *             append.h an event gets in    named.c regions by name
  *             keys.c identity to terminal    define.c definitions of the job    site.c whence a call comes
  *             timeline.c, flow.c, hops.c, starts.c, sums.c what is noted beside the events
  *             samples.c where its thread computes between them
@@ -30,6 +31,7 @@
 #include "session/hops.h"
 #include "session/keys.h"
 #include "session/life.h"
+#include "session/named.h"
 #include "session/peers.h"
 #include "session/starts.h"
 #include "session/stream.h"
@@ -52,6 +54,7 @@ struct session_stream {
     _Atomic bool busy;             /* its thread is appending; see stream.c */
     _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */
     uint32_t open_count;           /* of `open` */
+    uint32_t context;              /* of `named`: what is open now; 0: nothing */
     uint64_t last;                 /* ns; end of the last event */
     uint64_t call_ns;              /* exclusive */
     uint64_t events;
@@ -67,6 +70,7 @@ struct session_stream {
     struct session_callsites callsites;
     struct session_open *open;     /* innermost last; the thread's own: nobody else reads it */
     uint32_t open_room;
+    struct session_named *named;   /* NULL: it has met none */
     uint64_t serial;               /* of the span that was opened last */
     uint64_t left;                 /* calls and spans that were left without an end */
     uint64_t anew;                 /* calls that were looked at though they might have been like the last one there */
@@ -176,6 +180,8 @@ static inline void session_epoch_next(void)
 }
 
 /* stream.c */
+/* Spans around what comes next get their opening events. */
+void session_open_around(struct session_stream *s);
 void session_stream_close_all(struct session_stream *s); /* its thread ends: so do the spans that it left open */
 /* Time that is no part of the stream passed, inside its innermost span if there is one. */
 void session_stream_skip(struct session_stream *s, uint64_t ns);
@@ -229,6 +235,8 @@ struct session_frozen {
     struct session_hops hops;
     struct session_timeline timeline;
     struct job_starts starts;
+    struct job_named *named;      /* rows */
+    uint32_t named_count;
     uint32_t *terminal;           /* of each of the stream's terminals: the session's */
 };
 /* For who holds the stream, or when no thread can be in it. False when out of memory: nothing is to be freed. */

@@ -240,6 +240,7 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
         .omp_ns = s->region_ns,
         .cost_ns = cost_of(s),
     };
+    f->named = session_named_rows(s, &f->named_count);
     f->stream.drift_ns = session_clock_drift(f->stream.wall_ns);
     f->threads = s->threads;
     f->threads.rank = session.world.rank;
@@ -257,6 +258,7 @@ void session_frozen_drop(struct session_frozen *f)
     session_timeline_close(&f->timeline);
     job_starts_drop(&f->starts);
     free(f->terminal);
+    free(f->named);
     memset(f, 0, sizeof *f);
 }
 
@@ -271,6 +273,8 @@ int session_frozen_add(struct session_frozen *f, struct job *job)
     error = error ?: session_hops_finish(&f->hops, job, f->stream.rank, f->stream.thread, f->terminal);
     if (!error && f->threads.ranks)
         error = job_threads_add(job, &f->threads);
+    for (uint32_t i = 0; i < f->named_count && !error; i++)
+        error = job_named_add(job, &f->named[i]);
     error = error ?: session_timeline_finish(&f->timeline, job, f->stream.rank, f->terminal);
     session_frozen_drop(f);
     return error;
@@ -280,6 +284,7 @@ static int add_stream(struct session_stream *s)
 {
     struct session_frozen f;
     session_control_finish(s);
+    session_named_finish(s);
     if (!session_stream_freeze(s, &f))
         return -1;
     session_sums_finish(s, session.job);

@@ -78,7 +78,8 @@ void session_give_way(void);    /* hooks->give_way */
 void session_tell_end(void);    /* hooks->thread_ends */
 
 /* --- What of the run is recorded --- */
-enum { SESSION_REGIONS = JOB_CALL_KINDS }; /* parallel regions: a kind beside those of calls */
+enum { SESSION_REGIONS = JOB_CALL_KINDS, SESSION_NAMED }; /* parallel regions, and those that the program names: kinds
+                                                            beside those of calls */
 /* PYTHIA_KINDS as bits, 1 << kind, while a session lasts. Hook-safe: yes. */
 uint32_t session_records(void);
 /* Hooks pass through until it goes on, calls and regions; a pause is in nobody's gap or duration. Twice is once.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-session.la
 libpythia_session_la_SOURCES = \
-	%D%/ask.c %D%/ask.h \
+	%D%/append.h %D%/ask.c %D%/ask.h \
 	%D%/checkpoint.c \
 	%D%/choose.c \
 	%D%/clock.c %D%/clock.h \
@@ -14,7 +14,7 @@ libpythia_session_la_SOURCES = \
 	%D%/internal.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/life.c %D%/life.h \
-	%D%/notes.c \
+	%D%/named.c %D%/named.h %D%/notes.c \
 	%D%/part.c \
 	%D%/peers.c %D%/peers.h \
 	%D%/predict.c \

@@ -12,13 +12,10 @@
 #include "base/fpu.h"
 #include "base/guard.h"
 #include "base/lock.h"
+#include "session/append.h"
 #include "session/internal.h"
 #include "session/memo.h"
 #include "watch/board.h"
-
-/* One event in so many is timed for the summary's cost, from the end of what it is; it or the next one that shows
-   nothing new. What took longer than this was preempted: not our cost. */
-enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
 
 static void close_left(struct session_stream *s, struct base_frame here);
 
@@ -111,16 +108,6 @@ uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum 
     return number;
 }
 
-static void follow(struct session_stream *s, const struct grammar_event *e, uint32_t peer_class)
-{
-    uint32_t terminal = s->keys.reference_terminal[e->terminal];
-    base_fpu_t kept = base_fpu_hold();
-    session_peers_before(s, peer_class, e);
-    oracle_follow(s->oracle, terminal, e->gap, e->duration);
-    session_peers_after(s, peer_class, terminal, e);
-    base_fpu_give_back(kept);
-}
-
 void session_stream_wait(struct session_stream *s)
 {
     int saved = errno;
@@ -134,121 +121,6 @@ void session_stream_release(struct session_stream *s)
 {
     atomic_store_explicit(&s->held, 0, memory_order_release);
     syscall(SYS_futex, &s->held, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-/* What following took (now and then some us, to score itself) is no time of the program's: not of the next gap, and not
-   of the span around. A recorded stream counts its append as part of the gap, so that it adds up to the wall time. */
-static void leave_out(struct session_stream *s, uint64_t ns)
-{
-    s->last += ns;
-    s->followed_ns += ns;
-    if (s->open_count)
-        s->open[s->open_count - 1].inside += ns;
-}
-
-/* `in_region`: what was before the event was in a parallel region. */
-static inline __attribute__((always_inline)) void note_timeline(struct session_stream *s, const struct grammar_event *e,
-                                                                bool in_region, enum job_kind kind, uint64_t begin,
-                                                                uint64_t end)
-{
-    job_noted_add(s->timeline.noted[e->terminal], e->gap, e->duration);
-    if (s->timeline.series)
-        session_series_note(s->timeline.series, in_region ? JOB_SERIES_OMP : JOB_SERIES_COMPUTATION, e->gap,
-                            kind == JOB_REGION ? JOB_SERIES_OMP : JOB_SERIES_MPI, begin, end);
-}
-
-static inline uint64_t look_at(const struct session_stream *s)
-{
-    return atomic_load_explicit(&s->look_at, memory_order_relaxed);
-}
-
-/* Whoever has a sample asks for what it was in; the next event is looked at as long as somebody does. */
-static inline void answer(struct session_stream *s, const struct grammar_event *e)
-{
-    if (inside_asks(&s->inside, s->last))
-        inside_tell(&s->inside, &(struct inside_event){ s->last - e->duration - e->gap, s->last - e->duration, s->last,
-                                                        s->keys.job_terminal[e->terminal] });
-    bool asked = atomic_load_explicit(&s->inside.asked, memory_order_relaxed) != 0;
-    atomic_store_explicit(&s->look_at, asked ? 0 : s->sample_at, memory_order_relaxed);
-}
-
-/* What it took since `before` is timed, now and then, and in a predicted run left out: the oracle's part, too. */
-static inline __attribute__((always_inline)) void append_timed(struct session_stream *s, uint32_t entry,
-                                                               enum job_phase phase, struct grammar_event *e,
-                                                               uint64_t before)
-{
-    bool timed = s->events > s->sample_at && s->events - 1 != s->first_at;
-    if (s->oracle)
-        follow(s, e, s->keys.entries[entry].key.peer_class);
-    if (timed && watch_board_mine)
-        watch_board_season(watch_board_mine, s->last);
-    uint64_t after = base_clock_now();
-    if (timed && after - before < PREEMPTED_NS) {
-        s->cost_sum += after - before;
-        s->cost_samples++;
-        s->sample_at = s->events + COST_SAMPLE;
-    }
-    if (!s->predicts) {
-        answer(s, e);
-        return;
-    }
-    if (after >= s->progress_at && s->oracle)
-        session_progress_note(s, entry, after);
-    if (phase == JOB_OPEN) /* a span that began a while ago: the time passes now, before the one inside begins */
-        s->opening_ns += after - before;
-    else
-        leave_out(s, after - s->last);
-}
-
-/* What the oracle expected, and nothing is due: it takes as little as recording does, and like that is part of the gap
-   that comes. */
-static inline bool follow_expected(struct session_stream *s, const struct grammar_event *e, uint32_t peer_class,
-                                   uint64_t end)
-{
-    uint32_t terminal;
-    if (!s->oracle || s->events > s->sample_at || end >= s->progress_at || !session.options.quick ||
-        !session_peers_idle(&s->peers, peer_class, e))
-        return false;
-    terminal = s->keys.reference_terminal[e->terminal];
-    if (!oracle_follow_expected(s->oracle, terminal, e->gap, e->duration))
-        return false;
-    session_peers_pass(&s->peers, peer_class, terminal, e);
-    return true;
-}
-
-/* The values and the terminal of `e` are there; the rest is filled in here: an event is written once and never
-   copied. `plain`: nothing is to be left out of the time after it. */
-static inline __attribute__((always_inline)) void append_known(struct session_stream *s, uint32_t entry,
-                                                               enum job_phase phase, enum job_kind kind, uint32_t path,
-                                                               uint64_t begin, uint64_t end, struct grammar_event *e,
-                                                               bool in_region, uint64_t before, bool plain)
-{
-    bool look = s->events >= look_at(s);
-    e->gap = begin - s->last;
-    e->duration = end - begin;
-    s->last = end;
-    s->events++;
-    if (s->grammar) {
-        note_timeline(s, e, in_region, kind, begin, end);
-        session_hops_note(&s->hops, e->terminal, path, e->gap, e->duration);
-        grammar_append(s->grammar, e);
-    }
-    if (__builtin_expect(look, 0) &&
-        !(plain && follow_expected(s, e, s->keys.entries[entry].key.peer_class, end)))
-        append_timed(s, entry, phase, e, before);
-}
-
-static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
-                                                         enum job_phase phase, enum job_kind kind, uint32_t path,
-                                                         uint64_t begin, uint64_t end, struct grammar_event *e,
-                                                         bool in_region, bool plain)
-{
-    uint64_t before = phase == JOB_OPEN && s->events >= look_at(s) ? base_clock_now() : end;
-    e->terminal = session_terminal_of(s, entry, phase);
-    if (__builtin_expect(e->terminal == GRAMMAR_NONE, 0))
-        session_off("out of memory for a new event");
-    else
-        append_known(s, entry, phase, kind, path, begin, end, e, in_region, before, plain);
 }
 
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
@@ -272,6 +144,13 @@ static void leave_out_opening(struct session_stream *s)
         s->opening_ns = 0;
     }
     stream_release(s);
+}
+
+void session_open_around(struct session_stream *s)
+{
+    if (!s->open[s->open_count - 1].opened)
+        open_spans(s);
+    leave_out_opening(s);
 }
 
 /* An event of this identity comes next: what is around it is opened. */
@@ -410,6 +289,7 @@ static __attribute__((noinline)) void close_innermost(struct session_stream *s)
     struct grammar_event e;
     e.channels = 0;
     s->left++;
+    session_named_close(s, s->open_count);
     span_end(s, &s->open[--s->open_count], &e, session_now(s), 0, false);
 }
 
@@ -428,6 +308,7 @@ void session_stream_close_all(struct session_stream *s)
 {
     while (s->open_count)
         close_innermost(s);
+    session_named_close(s, 0);
 }
 
 void *session_owner(struct base_frame here)
@@ -455,6 +336,8 @@ bool session_end_at(struct session_stream *s, struct session_span *span, struct 
     while (s->open_count > span->level && s->open[s->open_count - 1].serial != span->serial) /* it has not shown yet */
         close_innermost(s);
     if (s->open_count > span->level) {
+        if (__builtin_expect(s->context != 0, 0))
+            session_named_close(s, s->open_count);
         const struct session_open *open = &s->open[--s->open_count]; /* where it was, until another one is opened */
         end = end < s->last ? s->last : end;
         end = end < open->begin ? open->begin : end;

@@ -72,6 +72,7 @@ static void stream_destroy(struct session_stream *s)
     session_self_close(s);
     session_timeline_close(&s->timeline);
     free(s->open);
+    session_named_free(s);
     free(s);
 }
 

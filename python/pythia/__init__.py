@@ -17,6 +17,8 @@
         oracle.follow("solve", gap_ns=200, duration_ns=30000)
         answer = oracle.predict(1)                  # None: no prediction
 
+    with pythia.region("solve"):                    # names of the program's own, when it runs under Pythia
+        ...
     pythia.running.efficiency()                     # of the job that this process is a rank of
 
 Nothing here is compiled: jobs are read by the `pythia` command, recorder and oracle are libpythia through ctypes. Both
@@ -29,6 +31,7 @@ from . import running
 from ._find import Error, version
 from .job import Event, Job, Table, compare
 from .oracle import Answer, Oracle, Recorder, Remaining
+from .regions import region
 
-__all__ = ["Answer", "Error", "Event", "Job", "Oracle", "Recorder", "Remaining", "Table", "compare", "running",
-           "version"]
+__all__ = ["Answer", "Error", "Event", "Job", "Oracle", "Recorder", "Remaining", "Table", "compare", "region",
+           "running", "version"]

@@ -64,6 +64,14 @@ tests_mpi_asks_LDADD = $(MPI_LIBS)
 TESTS += tests/mpi/asks.test
 EXTRA_DIST += tests/mpi/asks.test
 
+check_PROGRAMS += tests/mpi/named
+tests_mpi_named_SOURCES = tests/mpi/named.c
+tests_mpi_named_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_named_CFLAGS = $(AM_CFLAGS) -pthread
+tests_mpi_named_LDADD = $(MPI_LIBS)
+TESTS += tests/mpi/named.test
+EXTRA_DIST += tests/mpi/named.test
+
 check_PROGRAMS += tests/mpi/control
 tests_mpi_control_SOURCES = tests/mpi/control.c
 tests_mpi_control_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

@@ -13,7 +13,7 @@ SECTIONS = {
     "## Machine": ["machine"],
     "## Groups": ["group", "run", "range"], "## Messages": ["messages", "range"],
     "## Extremes": ["extremes"], "## Own times": ["own times"],
-    "## Clock": ["clock"], "## Run delay": ["delay"], "## Took": ["took"],
+    "## Clock": ["clock"], "## Run delay": ["delay"], "## Took": ["took"], "## Named": ["named region"],
     "## Samples": ["samples"], "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],
     "## Places": ["place", "way"], "## Left out": ["table that was left out"],
 }

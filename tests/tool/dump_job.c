@@ -300,6 +300,17 @@ int main(int argc, char **argv)
             printf("\t%" PRIu64, k < JOB_TOOK_PARTS ? j->took.sum[k] : j->took.most[k - JOB_TOOK_PARTS]);
         putchar('\n');
     }
+    for (uint32_t i = 0; i < j->named.count; i++) {
+        const struct job_named *n = &j->named.of[i];
+        printf("named\t%d\t%d\t%u\t%u", (int)n->path, (int)n->rank, n->thread, n->ranks);
+        printf("\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
+               n->entries, n->unended, n->ns, n->mpi_ns, n->omp_ns, n->own_ns, n->most_ns, n->most_useful_ns);
+        printf("\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, n->teams.threads,
+               n->teams.samples, n->teams.region_ns, n->teams.region_mpi_ns, n->teams.team_ns, n->teams.timed_ns);
+        for (int k = 0; k < JOB_THREADS_PARTS; k++)
+            printf("\t%" PRIu64, n->teams.part[k]);
+        putchar('\n');
+    }
     if (j->delay.ranks)
         printf("delay\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", j->delay.ranks, j->delay.ready_ns,
                j->delay.wall_ns, j->delay.most_ns);

@@ -424,6 +424,8 @@ class Job:
             print("took", *took, sep="\t")
         for samples in self.table(42, "iIiQQQ"):
             print("samples", *samples, sep="\t")
+        for named in self.table(43, "iiII" + 8 * "Q" + "I" + 11 * "Q"):
+            print("named", *named, sep="\t")
         for delay in self.table(31, "IQQQ"):
             print("delay", *delay, sep="\t")
 

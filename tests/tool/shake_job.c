@@ -37,6 +37,7 @@ static void collect(struct job *j)
     WHOLE(j->clock);
     WHOLE(j->delay);
     WHOLE(j->took);
+    LIST(j->named.of, j->named.count);
     LIST(j->frames, j->frame_count);
     LIST(j->comms, j->comm_count);
     LIST(j->terminals, j->terminal_count);

@@ -35,6 +35,7 @@ static void still(struct job *j)
     j->machine.joules = 0;
     j->clock.error_ns = 0;
     j->delay.ranks = j->took.ranks = j->threads.count = 0; /* measured too */
+    j->named.count = 0; /* measured, too */
     j->region_count = 0; /* nearly all of it is measured */
     j->series.count = j->extremes.count = j->own.count = j->inside.count = 0; /* all of it is */
     for (uint32_t c = 0; c < j->class_count; c++)

@@ -229,6 +229,12 @@ void simulate_rank(struct simulate_rank *out, enum simulate_shape shape, uint32_
     out->job->info.wall_ns = 1000 + rank;
     out->job->delay = (struct job_delay){ 1, rank, 1000 + rank, rank };
     out->job->took = (struct job_took){ 1, { rank, 2, 3, 4, 5 }, { rank, 2, 3, 4, 5 } };
+    uint32_t name = job_named_path(out->job, "solve", GRAMMAR_NONE);
+    struct job_named named = { .path = name, .rank = rank, .ranks = 1, .entries = 2 + rank, .unended = rank % 2,
+                               .ns = 500 + rank, .mpi_ns = 100, .omp_ns = 50, .own_ns = 7, .most_ns = 500 + rank,
+                               .most_useful_ns = 400 + rank };
+    if (job_named_add(out->job, &named))
+        abort();
     struct job_threads threads = { .rank = rank, .callsite = GRAMMAR_NONE, .ranks = 1, .threads = 1 + rank % 3,
                                    .samples = rank, .region_ns = 100, .region_mpi_ns = 10, .team_ns = 300 + rank,
                                    .timed_ns = 200, .part = { 100, 20, 30, rank % 7, 5, 6 } };

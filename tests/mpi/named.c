@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions by name, as programs have them.
+ *
+ *   named nest      TURNS times solve{ halo{ Allreduce }halo }solve output{ Barrier }output; one that is left without
+ *                   an end in each turn, an end without a begin, and a name whose text is made anew in a buffer
+ *   named threads   three threads, each with its own regions, the first with calls inside
+ *   named reset     a recording that begins anew inside a region, and a pause
+ *   named phases    two phases of different balance, of so many ms each: what their efficiencies have to be is printed
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pythia_region.h"
+
+enum { TURNS = 20 };
+
+static int rank, ranks;
+
+static int sum(int v)
+{
+    int all;
+    MPI_Allreduce(&v, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
+static void may_return_early(int turn)
+{
+    pythia_region_begin("early");
+    if (turn >= 0)
+        return;
+    pythia_region_end("early");
+}
+
+static int nest(void)
+{
+    char name[16];
+    int all = 0;
+    for (int i = 0; i < TURNS; i++) {
+        pythia_region_begin("solve");
+        strcpy(name, "halo");
+        pythia_region_begin(name);
+        all += sum(i + rank);
+        strcpy(name, "rest");
+        pythia_region_end("halo");
+        may_return_early(i);
+        pythia_region_end("solve");
+        pythia_region_end("nobody's");
+        strcpy(name, "output");
+        pythia_region_begin(name);
+        MPI_Barrier(MPI_COMM_WORLD);
+        pythia_region_end(NULL);
+    }
+    return all;
+}
+
+static pthread_barrier_t there; /* all at once: else one would take the place of another */
+
+static void *thread(void *number)
+{
+    const char *const names[] = { "first", "second", "third" };
+    const char *name = names[*(int *)number];
+    pythia_region_begin("begin");
+    pthread_barrier_wait(&there);
+    pythia_region_end("begin");
+    for (int i = 0; i < TURNS; i++) {
+        pythia_region_begin(name);
+        pythia_region_begin("all");
+        if (*(int *)number == 0)
+            MPI_Barrier(MPI_COMM_WORLD);
+        pythia_region_end("all");
+        pythia_region_end(name);
+    }
+    pythia_region_begin("open at the end");
+    return NULL;
+}
+
+static int threads(void)
+{
+    pthread_t id[3];
+    int number[] = { 0, 1, 2 };
+    pthread_barrier_init(&there, NULL, 3);
+    for (int i = 1; i < 3; i++)
+        pthread_create(&id[i], NULL, thread, &number[i]);
+    thread(&number[0]);
+    for (int i = 1; i < 3; i++)
+        pthread_join(id[i], NULL);
+    return 0;
+}
+
+static int reset(void)
+{
+    pythia_region_begin("before");
+    pythia_region_begin("around");
+    sum(1);
+    MPI_Pcontrol(2);
+    sum(1);
+    MPI_Pcontrol(0);
+    pythia_region_begin("unseen");
+    sum(1);
+    pythia_region_end("unseen");
+    MPI_Pcontrol(1);
+    pythia_region_end("around");
+    pythia_region_end("before");
+    return sum(1);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* By the clock, so that a busy machine changes nothing; asleep, so that ranks that share a core do not disturb. */
+static void spend(double ms)
+{
+    double end = now() + 1e-3 * ms;
+    struct timespec t = { 0, 0 };
+    for (double left; (left = end - now()) > 0;) {
+        t.tv_nsec = left > 0.9 ? 900000000 : (long)(1e9 * left);
+        nanosleep(&t, NULL);
+    }
+}
+
+/* A phase of which rank r does first + r * more ms, until all are there. */
+static void phase(const char *name, double first, double more)
+{
+    pythia_region_begin(name);
+    spend(first + more * rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    pythia_region_end(name);
+}
+
+static int phases(void)
+{
+    for (int i = 0; i < TURNS; i++) {
+        phase("even", 8, 0);
+        phase("uneven", 4, 6);
+        spend(1);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int given, all;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &given);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    all = !strcmp(what, "nest") ? nest() : !strcmp(what, "threads") ? threads()
+          : !strcmp(what, "reset") ? reset() : phases();
+    if (!rank)
+        printf("%s %d\n", what, all);
+    pythia_region_begin("the end");
+    MPI_Finalize();
+    pythia_region_end("the end");
+    return 0;
+}
