@@ -49,7 +49,7 @@ static int node_below(struct build *b, int parent, const struct report_path *new
     uint64_t hash = name_hash(parent, new->name, at);
     const struct report_path *p = b->t->path;
     uint32_t n = BASE_HASH_FIND(&b->known, hash, i, p[i].parent == parent && b->at[i] == at &&
-                                same_name(p[i].name, new->name) &&
+                                same_name(p[i].name, new->name) && p[i].named == new->named &&
                                 (p[i].terminal == GRAMMAR_NONE) == (new->terminal == GRAMMAR_NONE));
     if (n != BASE_HASH_NONE)
         return (int)n;
@@ -111,14 +111,30 @@ static uint32_t region_of(const struct build *b, const struct job_frame *f)
     return n == BASE_HASH_NONE ? GRAMMAR_NONE : b->hops->stop[n].terminal;
 }
 
+/* The regions by name that are around a path's frames. */
+static int named_around(struct build *b, uint32_t path)
+{
+    uint32_t depth = job_named_depth(b->j, path);
+    int at = 0;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        const struct job_callsite *c = &b->j->callsites[path];
+        const struct report_path new = { .terminal = GRAMMAR_NONE, .named = true,
+                                         .name = job_named_frame(b->j, &b->j->frames[c->first + c->count - 1 - i]) };
+        at = node_below(b, at, &new, 1);
+    }
+    return at;
+}
+
 /* The function that a stop's call stands in. */
 static int walk(struct build *b, uint32_t path)
 {
+    uint32_t frames = job_named_without(b->j, path).count;
     const struct report_place *p;
     uint32_t depth = 0;
-    int at = 0;
+    int at = named_around(b, path);
 
-    while (depth < DEEPEST && (p = report_resolve(b->r->resolver, path, depth, REPORT_CALL)) &&
+    while (depth < DEEPEST && depth < frames && (p = report_resolve(b->r->resolver, path, depth, REPORT_CALL)) &&
            !(depth && report_is_start(p))) {
         depth++;
         if (p->in_main)
@@ -186,8 +202,10 @@ static struct share *find_shares(struct build *b)
 static void add_stop(struct build *b, const struct job_stop *s, struct share *share)
 {
     const struct job_terminal *t = &b->j->terminals[s->terminal];
+    bool known = job_named_without(b->j, s->path).count > 0;
     int around = walk(b, s->path), at = call_below(b, around, s->terminal,
-                                                   report_resolve(b->r->resolver, s->path, 0, REPORT_CALL));
+                                                   known ? report_resolve(b->r->resolver, s->path, 0, REPORT_CALL)
+                                                         : NULL);
     struct report_path *p = &b->t->path[at];
 
     /* before the end of a region that others were in is time of the region */
@@ -204,6 +222,16 @@ static void add_stop(struct build *b, const struct job_stop *s, struct share *sh
     p->wait_ns += share_of(of->wait_ns, of->duration, s->duration_ns, of->durations);
     of->count += count_of(b, s);
     of->duration += s->duration_ns;
+}
+
+/* Time that is in no stop: before a region by name begins or ends. */
+static void add_named(struct build *b)
+{
+    for (uint32_t i = 0; i < b->j->named.count; i++) {
+        const struct job_named *n = &b->j->named.of[i];
+        struct report_path *p = &b->t->path[named_around(b, n->path)];
+        p->own_ns += n->own_ns;
+    }
 }
 
 static void add_up(struct report_calltree *t)
@@ -270,6 +298,7 @@ struct report_calltree *report_calltree_create(struct report *r)
     struct share *share = find_shares(&b);
     for (uint32_t i = 0; i < b.hops->stop_count; i++)
         add_stop(&b, &b.hops->stop[i], share);
+    add_named(&b);
     add_up(b.t);
     put_in_order(b.t);
     free(share);
@@ -291,6 +320,8 @@ const char *report_path_text(const struct report_path *p)
 {
     const char *scope = p->name ? strstr(p->name, "::") : NULL; /* a module of Fortran's, a name space */
 
+    if (p->named)
+        return report_text("[%s]", p->name);
     if (!p->name)
         return report_function_at(p->place, false);
     if (p->terminal != GRAMMAR_NONE && p->place && p->place->file && p->place->line)

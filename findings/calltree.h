@@ -10,6 +10,8 @@
  *       │   └ solve._omp_fn.0      0.2 s
  *       └ MPI_Bcast :37            0.1 s
  *
+ * Regions by name are the outermost nodes, with all that is in them: [solve] > main > …
+ *
  * Made of the stops (job/hops.h), which have exact sums for each path. A function is one node below the one that calls
  * it, from wherever that does; a call is one a line. Frames above main or a thread's start, of OpenMP's runtime and of
  * ours are left out; all of an interpreter are one, by its name.
@@ -35,6 +37,7 @@ struct report_path {
     uint32_t depth;                   /* of `all`: 0 */
     uint32_t inside;                  /* nodes below, which follow */
     uint32_t terminal;                /* of a call or region, one of it; GRAMMAR_NONE: a function */
+    bool named;                       /* a region by name: neither */
     const char *name;                 /* NULL: only where it is is known */
     const struct report_place *place; /* of a call, where it stands, of a function, one of its calls; NULL: not known */
     uint64_t count;                   /* calls and executions, like all that follows with what is below */

@@ -30,7 +30,8 @@ static struct calls *add_calls(const struct report *r, const uint64_t *own, cons
 
     for (uint32_t t = 0; t < r->job->terminal_count; t++) {
         const struct job_terminal *terminal = &r->job->terminals[t];
-        if (terminal->phase == JOB_CLOSE || (!own[t] && !first[t])) /* a site is where somebody has been */
+        if (terminal->phase == JOB_CLOSE || terminal->kind == JOB_NAMED ||
+            (!own[t] && !first[t])) /* a site is where somebody has been */
             continue;
         struct calls *c = &calls[m->place[t] + (terminal->kind == JOB_REGION ? m->site_count : 0)];
         bool null = terminal->peer_class == JOB_PEER_NULL;

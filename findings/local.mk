@@ -5,6 +5,7 @@ libpythia_findings_la_SOURCES = \
 	%D%/demangle.h %D%/efficiency.c %D%/efficiency.h %D%/ended.c %D%/ended.h \
 	%D%/findings.c %D%/findings.h %D%/inside.c %D%/inside.h %D%/loops.c %D%/loops.h %D%/loops_entries.c %D%/loops_grammar.c %D%/loops_parts.h \
 	%D%/loops_main.c %D%/loops_time.c %D%/model.c %D%/model.h %D%/moving.c \
+	%D%/named.c %D%/named.h \
 	%D%/names.c %D%/names.h %D%/parts.h %D%/pattern.c %D%/peers.c %D%/places.c %D%/places.h %D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/report.c %D%/report.h %D%/resolve.c %D%/resolve.h %D%/rests.c %D%/spread.c \
 	%D%/sums.c %D%/sums.h %D%/took.c %D%/took.h %D%/traffic.c \

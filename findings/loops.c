@@ -46,14 +46,14 @@ static int add_chain(struct loops_search *s, struct loops_frame *f, int around, 
 static void find_frames(struct loops_search *s, uint32_t i)
 {
     const struct job_stop *p = &s->hops->stop[i];
-    const struct job_callsite *c = p->path == GRAMMAR_NONE ? NULL : &s->j->callsites[p->path];
+    const struct job_callsite c = job_named_without(s->j, p->path); /* loops are of code, whatever it is called */
     struct loops_stop *stop = &s->stop[i];
     int around = -1;
 
-    stop->frames = c ? c->count : 0;
+    stop->frames = c.count;
     stop->frame = calloc((size_t)stop->frames + 1, sizeof *stop->frame);
     for (uint32_t k = 0; k < stop->frames; k++) {
-        const struct job_frame *f = &s->j->frames[c->first + c->count - 1 - k];
+        const struct job_frame *f = &s->j->frames[c.first + c.count - 1 - k];
         stop->frame[k].place = report_places_find(s->places, f->module, f->offset, JOB_PLACE_CALL);
         around = add_chain(s, &stop->frame[k], around, i);
     }
@@ -349,10 +349,10 @@ static void put_in_order(struct loops_search *s)
 /* In a program that is interpreted: the interpreter. */
 static const struct report_place *place_of_head(const struct loops_search *s, const struct job_stop *head)
 {
-    const struct job_callsite *c = head->path == GRAMMAR_NONE ? NULL : &s->j->callsites[head->path];
+    const struct job_callsite c = job_named_without(s->j, head->path);
 
-    for (uint32_t k = 0; c && k < c->count; k++)
-        if (report_interpreter(job_text(s->j, s->j->modules[s->j->frames[c->first + k].module].path)))
+    for (uint32_t k = 0; k < c.count; k++)
+        if (report_interpreter(job_text(s->j, s->j->modules[s->j->frames[c.first + k].module].path)))
             return report_resolve(s->r->resolver, head->path, k, REPORT_CALL);
     return report_place_of(s->r, head->terminal);
 }

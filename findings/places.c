@@ -62,10 +62,9 @@ bool report_places_lead(const struct job_places *p, const struct job_place *from
 bool report_places_known(const struct job *j)
 {
     for (uint32_t i = 0; i < j->hops.stop_count; i++) {
-        uint32_t path = j->hops.stop[i].path;
-        const struct job_callsite *c = path == GRAMMAR_NONE ? NULL : &j->callsites[path];
-        for (uint32_t k = 0; c && k < c->count; k++) {
-            const struct job_frame *f = &j->frames[c->first + k];
+        const struct job_callsite c = job_named_without(j, j->hops.stop[i].path);
+        for (uint32_t k = 0; k < c.count; k++) {
+            const struct job_frame *f = &j->frames[c.first + k];
             if (!report_places_find(&j->places, f->module, f->offset, JOB_PLACE_CALL))
                 return false;
         }
@@ -134,9 +133,9 @@ static void add(struct reading *r, const struct job_place *p)
 
 static void add_callsite(struct reading *r, uint32_t callsite, enum job_place_kind innermost)
 {
-    const struct job_callsite *c = callsite == GRAMMAR_NONE ? NULL : &r->j->callsites[callsite];
-    for (uint32_t k = 0; c && k < c->count; k++) {
-        const struct job_frame *f = &r->j->frames[c->first + k];
+    const struct job_callsite c = job_named_without(r->j, callsite);
+    for (uint32_t k = 0; k < c.count; k++) {
+        const struct job_frame *f = &r->j->frames[c.first + k];
         add(r, &(struct job_place){ .module = f->module, .offset = f->offset, .kind = k ? JOB_PLACE_CALL : innermost,
                                     .function = GRAMMAR_NONE, .path = GRAMMAR_NONE, .around = GRAMMAR_NONE });
     }
@@ -217,9 +216,9 @@ static int by_ends(const void *x, const void *y)
 /* The first frame, from the outermost one, in which two paths differ. False: they do not, as far as both go. */
 static bool first_difference(const struct reading *r, uint32_t a, uint32_t b, struct way *w)
 {
-    const struct job_callsite *x = &r->j->callsites[a], *y = &r->j->callsites[b];
-    for (uint32_t k = 1; k <= x->count && k <= y->count; k++) {
-        const struct job_frame *f = &r->j->frames[x->first + x->count - k], *g = &r->j->frames[y->first + y->count - k];
+    const struct job_callsite x = job_named_without(r->j, a), y = job_named_without(r->j, b);
+    for (uint32_t k = 1; k <= x.count && k <= y.count; k++) {
+        const struct job_frame *f = &r->j->frames[x.first + x.count - k], *g = &r->j->frames[y.first + y.count - k];
         if (f->module == g->module && f->offset == g->offset)
             continue;
         const struct job_places *p = &r->made.places;
@@ -336,10 +335,10 @@ static bool name(struct reading *r, uint32_t i)
 /* From the innermost frame up to main: above it there is only what started the program. */
 static void name_callsite(struct reading *r, uint32_t callsite, enum job_place_kind kind)
 {
-    const struct job_callsite *c = callsite == GRAMMAR_NONE ? NULL : &r->j->callsites[callsite];
+    const struct job_callsite c = job_named_without(r->j, callsite);
     bool in_main = false;
-    for (uint32_t k = 0; c && k < c->count && !in_main && !is_late(r); k++, kind = JOB_PLACE_CALL) {
-        const struct job_frame *f = &r->j->frames[c->first + k];
+    for (uint32_t k = 0; k < c.count && !in_main && !is_late(r); k++, kind = JOB_PLACE_CALL) {
+        const struct job_frame *f = &r->j->frames[c.first + k];
         in_main = name(r, (uint32_t)(report_places_find(&r->made.places, f->module, f->offset, kind) -
                                      r->made.places.place));
     }

@@ -6,6 +6,7 @@
 
 #include "findings/findings.h"
 #include "findings/inside.h"
+#include "findings/named.h"
 #include "findings/units.h"
 #include "replay/analysis.h"
 
@@ -35,6 +36,7 @@ void report_destroy(struct report *r)
     report_resolver_destroy(r->resolver);
     report_findings_destroy(r->findings);
     report_inside_destroy(r->inside);
+    report_named_destroy(r->named);
     report_loops_destroy(r->loops);
     replay_analysis_destroy(r->analysis);
     free(r);

@@ -17,6 +17,7 @@
 struct replay_analysis;
 struct report_findings;
 struct report_inside;
+struct report_named_list;
 
 struct report {
     const struct job *job;
@@ -26,6 +27,7 @@ struct report {
     struct report_findings *findings; /* once asked for: findings/findings.h */
     struct report_inside *inside;     /* the same: findings/inside.h */
     struct report_loops *loops;       /* the same */
+    struct report_named_list *named;  /* the same: findings/named.h */
     struct replay_analysis *analysis;
     uint64_t steps; /* that the replay may take: replay/analysis.h */
     bool replayed;

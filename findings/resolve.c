@@ -317,6 +317,11 @@ static void fill(struct report_resolver *r, struct report_place *p, const struct
 
     p->module = base_name(job_text(r->job, r->job->modules[f->module].path));
     p->offset = f->offset;
+    const char *region = job_named_frame(r->job, f);
+    if (region) { /* no file */
+        set_name(p, region);
+        return;
+    }
     p->interpreter = report_interpreter(p->module);
     if (p->interpreter)
         set_name(p, p->interpreter);

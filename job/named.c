@@ -54,6 +54,13 @@ uint32_t job_named_depth(const struct job *j, uint32_t path)
     return n;
 }
 
+struct job_callsite job_named_without(const struct job *j, uint32_t path)
+{
+    struct job_callsite c = path == GRAMMAR_NONE ? (struct job_callsite){ 0, 0 } : j->callsites[path];
+    c.count -= job_named_depth(j, path);
+    return c;
+}
+
 int job_named_add(struct job *j, const struct job_named *added)
 {
     struct job_named own = *added;

@@ -37,7 +37,7 @@ static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 /* In the order of enum report_view, then what is none. */
 static const char *const views[] = { "summary", "callsites", "structure", "-calltree", "ranks", "omp", "comm", "waits",
-                                     "predicted", "-calls", "-sizes", "scaling", "-path", NULL };
+                                     "predicted", "named", "-calls", "-sizes", "scaling", "-path", NULL };
 enum { SCALING = REPORT_DATA + 1 /* in views[] */, PATH, KEEP_MS = 50 };
 enum { BY_RANK, BY_SIZE, BY_CALLER };
 static const char *const orders[] = { "rank", "size", "caller", NULL };
@@ -57,7 +57,7 @@ static const struct tool_option options[] = {
                 "text (default), json, csv (callsites, structure --by caller), or html (one file for a browser)"),
     TOOL_CHOICE(view, 'v', "view", "VIEW", views,
                 "of text: summary (default), callsites, structure, ranks, omp, comm, waits, predicted (how well the last "
-                "run was); of csv: callsites, structure --by caller; of two jobs and more scaling, also as json and html"),
+                "run was), named (regions that the program names); of csv: callsites, structure --by caller; of two jobs and more scaling, also as json and html"),
     TOOL_CHOICE(by, 0, "by", "WHAT", orders,
                 "callsites: by rank, or by size of their data; structure: by caller (who called whom, from main to the "
                 "call) instead of by loop"),

@@ -121,7 +121,9 @@ static void add_path(struct view *v, uint32_t i, cJSON *o)
     const struct report_path *p = &v->t->path[i];
     bool call = p->terminal != GRAMMAR_NONE;
 
-    ADD(o, TEXT(call ? "call" : "function", p->name ?: report_path_text(p)), TEXT("file", file_of(p)),
+    const char *what = call ? "call" : p->named ? "region" : "function";
+
+    ADD(o, TEXT(what, p->name ?: report_path_text(p)), TEXT("file", file_of(p)),
         NUMBER("line", line_of(p)), FIGURES(v, p));
     cJSON *inside = cJSON_AddArrayToObject(o, "inside");
     for (uint32_t k = i + 1; k <= i + p->inside; k += v->t->path[k].inside + 1)

@@ -79,16 +79,13 @@ static void add_findings(struct report *r, cJSON *root)
         ADD(cJSON_AddObjectToObject(root, "losses"), NUMBER("lost", f->lost), NUMBER("minor", f->minor));
 }
 
-static void add_efficiency(struct report *r, cJSON *root)
+void report_add_efficiency(const struct report_efficiency *e, cJSON *to)
 {
-    const struct report_efficiency *e = &r->model->efficiency;
-
     if (!e->known)
         return;
-    report_split_communication(r);
     double nodes = views_known(e->nodes > 1, 1), split = views_known(e->split, 1),
            threads = views_known(e->measured, 1);
-    cJSON *o = ADD(cJSON_AddObjectToObject(root, "efficiency"), NUMBER("parallel", threads * e->parallel),
+    cJSON *o = ADD(cJSON_AddObjectToObject(to, "efficiency"), NUMBER("parallel", threads * e->parallel),
                    NUMBER("mpi", e->mpi), NUMBER("openmp", threads * e->openmp),
                    NUMBER("load_balance", e->load_balance),
                    NUMBER("load_balance_between_nodes", nodes * e->between_nodes),
@@ -336,7 +333,9 @@ cJSON *report_json(struct report *r)
         report_json_unmatched(r, report_analysis(r), root);
     else
         cJSON_AddNullToObject(root, "unmatched_calls");
-    add_efficiency(r, root);
+    report_split_communication(r);
+    report_add_efficiency(&r->model->efficiency, root);
+    report_add_named(r, root);
     add_callsites(r, root);
     report_add_polls(r, root);
     report_add_sizes(r, root);

@@ -201,6 +201,7 @@ void report_print_summary(struct report *r, FILE *out)
     report_print_inside_most(r, out);
     print_top(r, false, out);
     print_top(r, true, out);
+    report_print_named_top(r, out);
     print_loop(r, out);
     print_classes(r, out);
     print_pattern(r, out);
@@ -217,7 +218,8 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
         [REPORT_SUMMARY] = report_print_summary, [REPORT_CALLSITES] = report_print_callsites,
         [REPORT_RANKS] = report_print_ranks,     [REPORT_OMP] = report_print_omp,
         [REPORT_COMM] = report_print_comm,       [REPORT_WAITS] = report_print_waits,
-        [REPORT_PREDICTED] = report_print_predicted, [REPORT_CALLS] = report_print_calls,
+        [REPORT_PREDICTED] = report_print_predicted,
+        [REPORT_NAMED] = report_print_named, [REPORT_CALLS] = report_print_calls,
         [REPORT_DATA] = report_print_sizes };
 
     if (view == REPORT_STRUCTURE)

@@ -27,6 +27,7 @@ enum report_view {
     REPORT_COMM,
     REPORT_WAITS, /* and the critical path */
     REPORT_PREDICTED,
+    REPORT_NAMED, /* regions that the program names */
     REPORT_CALLS,
     REPORT_DATA
 };
@@ -88,6 +89,9 @@ void report_print_inside_before(struct report *r, uint32_t terminal, int indent,
 void report_print_inside_most(struct report *r, FILE *out);
 void report_print_inside(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);
+/* Regions by name; those with most time, for the summary. */
+void report_print_named(struct report *r, FILE *out);
+void report_print_named_top(struct report *r, FILE *out);
 /* Of a region whose team was changed, the size that it mostly had then; else NULL. */
 const struct job_region_size *report_usual_size(const struct job_region *g);
 /* Regions and tasks as predicted runs have seen them, all that is known; nothing before one. */
@@ -121,6 +125,9 @@ void report_add_tasks(struct report *r, const struct job_task *tasks, uint32_t c
    recorded. NAN: these were less than five, which tell nothing. */
 double report_gain(const struct report *r, const struct job_region *g);
 void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region);
+/* Adds "efficiency", nothing where it is not known (json.c); "user_regions" (named.c). */
+void report_add_efficiency(const struct report_efficiency *e, cJSON *to);
+void report_add_named(struct report *r, cJSON *root);
 /* Adds "sizes": an array of what report_print_sizes prints (by_rank.c). */
 void report_add_sizes(struct report *r, cJSON *root);
 /* Adds "oracle": the last predicted run, and what predicted runs learned; nothing before one (predicted.c). */

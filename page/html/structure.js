@@ -64,7 +64,7 @@ function drawLoops() {
 const NARROW = 0.002;
 const callKinds = new Map(data.callsites.map(s => [s.function, s.class]));
 const kindOfCall = name => callKinds.get(name) || "omp";
-const nameOf = path => path.function ?? path.call;
+const nameOf = path => path.function ?? path.call ?? `[${path.region}]`;
 const zoomed = [];
 
 // What is in a path, and its own time, as boxes from `at` on; the parts of a call are in it.

@@ -127,22 +127,40 @@ static void spend(double ms)
     }
 }
 
-/* A phase of which rank r does first + r * more ms, until all are there. */
-static void phase(const char *name, double first, double more)
+/* A phase of which rank r does first + r * more ms, until all are there; what it took by this program's own clock. */
+struct spent { double useful, all; };
+static void phase(const char *name, double first, double more, struct spent *s)
 {
     pythia_region_begin(name);
+    double begin = now();
     spend(first + more * rank);
+    s->useful += now() - begin;
     MPI_Barrier(MPI_COMM_WORLD);
+    s->all += now() - begin;
     pythia_region_end(name);
+}
+
+/* What the efficiencies were: parallel, load balance. */
+static void tell(const char *name, const struct spent *s)
+{
+    double sum, most, longest;
+    MPI_Reduce(&s->useful, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&s->useful, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&s->all, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (!rank)
+        printf("%s %.4f %.4f\n", name, sum / ranks / longest, sum / ranks / most);
 }
 
 static int phases(void)
 {
+    struct spent even = { 0, 0 }, uneven = { 0, 0 };
     for (int i = 0; i < TURNS; i++) {
-        phase("even", 8, 0);
-        phase("uneven", 4, 6);
+        phase("even", 8, 0, &even);
+        phase("uneven", 4, 6, &uneven);
         spend(1);
     }
+    tell("even", &even);
+    tell("uneven", &uneven);
     return 0;
 }
 

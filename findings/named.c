@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "findings/loops_parts.h"
+#include "findings/model.h"
+
+static uint32_t module_of(const struct job *j, uint32_t path, uint32_t depth)
+{
+    const struct job_callsite *c = &j->callsites[path];
+
+    return j->frames[c->first + depth].module;
+}
+
+/* Whether one of the names around a path's end is that, but for so many innermost ones. */
+static bool is_within(const struct job *j, uint32_t path, uint32_t module, uint32_t inner)
+{
+    uint32_t depth = job_named_depth(j, path), count = path == GRAMMAR_NONE ? 0 : j->callsites[path].count;
+
+    for (uint32_t i = count - depth + inner; i < count; i++)
+        if (module_of(j, path, i) == module)
+            return true;
+    return false;
+}
+
+/* --- Times and efficiency --- */
+
+/* The ranks of a region, as the model has those of the job. */
+struct part { struct job job; struct report_model model; struct job_threads *threads; };
+
+static struct report_rank *rank_in(struct part *p, const struct job_named *n)
+{
+    struct report_rank *r = p->model.rank_count ? &p->model.ranks[p->model.rank_count - 1] : NULL;
+
+    if (r && r->rank == n->rank)
+        return r;
+    r = &p->model.ranks[p->model.rank_count];
+    *r = (struct report_rank){ .rank = n->rank, .ranks = n->ranks };
+    p->threads[p->model.rank_count++] = (struct job_threads){ .rank = n->rank, .callsite = GRAMMAR_NONE,
+                                                              .ranks = n->ranks };
+    return r;
+}
+
+static void add_row(struct report_named *one, struct part *p, const struct job_named *n)
+{
+    struct report_rank *r = rank_in(p, n);
+    uint64_t most = n->most_ns > 0 && n->ranks == 1 ? n->ns : n->most_ns;
+
+    r->wall_ns += n->ns;
+    r->mpi_ns += n->mpi_ns;
+    r->omp_ns += n->omp_ns;
+    r->wall.most += most;
+    r->useful.most += n->most_useful_ns;
+    job_threads_sum(&p->threads[p->model.rank_count - 1], &n->teams);
+    one->ns += (double)n->ns;
+    one->call_ns += (double)n->mpi_ns;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct job_named *x = *(const struct job_named *const *)a, *y = *(const struct job_named *const *)b;
+
+    return BASE_ORDER(x->rank, y->rank) ?: BASE_ORDER(x, y);
+}
+
+/* Of each rank all of its paths. */
+static void fill_efficiency(struct report *r, struct report_named *one)
+{
+    const struct job *j = r->job;
+    const struct job_named **rows = malloc((j->named.count + (size_t)1) * sizeof *rows);
+    uint32_t count = 0;
+    struct part p = { .job = *j, .model = *r->model };
+
+    p.model.job = &p.job;
+    p.model.rank_count = 0;
+    p.model.ranks = calloc(j->named.count + (size_t)1, sizeof *p.model.ranks);
+    p.threads = calloc(j->named.count + (size_t)1, sizeof *p.threads);
+    for (uint32_t i = 0; i < j->named.count; i++) {
+        const struct job_named *n = &j->named.of[i];
+        if (n->path == GRAMMAR_NONE || module_of(j, n->path, 0) != one->module)
+            continue;
+        one->entries += n->entries;
+        one->unended += n->unended;
+        if (!n->thread && n->entries && !is_within(j, n->path, one->module, 1))
+            rows[count++] = n;
+    }
+    qsort(rows, count, sizeof *rows, by_rank);
+    for (uint32_t i = 0; i < count; i++)
+        add_row(one, &p, rows[i]);
+    for (uint32_t i = 0; i < p.model.rank_count; i++) {
+        struct report_rank *k = &p.model.ranks[i];
+        one->ranks += k->ranks;
+        one->longest_ns = fmax(one->longest_ns, (double)k->wall.most);
+        p.threads[i].threads = r->model->efficiency.threads;
+        k->wall_ns /= k->ranks;
+        k->mpi_ns /= k->ranks;
+        k->omp_ns /= k->ranks;
+    }
+    p.job.threads = (struct job_threads_list){ .of = p.threads,
+                                               .count = r->model->efficiency.threads > 1 ? p.model.rank_count : 0 };
+    p.model.base.wall_ns = one->longest_ns;
+    p.model.base.ranks = one->ranks;
+    memset(&p.model.efficiency, 0, sizeof p.model.efficiency);
+    report_efficiency_fill(&p.model);
+    one->efficiency = p.model.efficiency;
+    free(p.model.ranks);
+    free(p.threads);
+    free(rows);
+}
+
+/* --- Waits and losses --- */
+
+/* Of each site and region of the model: ns of it and how often, in all and in the region at hand. */
+struct share { double all, in, count, wait_ns; };
+
+/* Regions stand behind the sites. */
+static size_t index_of(const struct report_model *m, uint32_t terminal)
+{
+    return m->place[terminal] + (m->job->terminals[terminal].kind == JOB_REGION ? m->job->terminal_count : 0u);
+}
+
+static double time_of(const struct job *j, const struct job_stop *s)
+{
+    const struct job_terminal *t = &j->terminals[s->terminal];
+
+    return (double)(t->kind == JOB_REGION && t->phase == JOB_CLOSE ? s->gap_ns : s->duration_ns);
+}
+
+static void fill_shares(const struct report *r, const struct report_named *one, struct share *share)
+{
+    const struct job *j = r->job;
+
+    for (uint32_t i = 0; i < j->hops.stop_count; i++) {
+        const struct job_stop *s = &j->hops.stop[i];
+        struct share *of = &share[index_of(r->model, s->terminal)];
+        if (!one) {
+            of->all += time_of(j, s);
+        } else if (is_within(j, s->path, one->module, 0)) {
+            of->in += time_of(j, s);
+            of->count += j->terminals[s->terminal].phase == JOB_CLOSE ? 0 : (double)s->count;
+        }
+    }
+}
+
+/* Nobody waited longer in calls than these took. */
+static void fill_waits(struct report *r, struct share *share)
+{
+    struct replay_analysis *a = report_analysis(r);
+
+    for (uint32_t s = 0; a && s < replay_bind_sites(a->bind); s++) {
+        const struct bind_site *site = replay_bind_site(a->bind, s);
+        if (r->job->terminals[site->terminal].kind != JOB_REGION)
+            share[index_of(r->model, site->terminal)].wait_ns += fmin(replay_blame_waits(a->blame, 2 * s + 1),
+                                                                      (double)site->call_ns);
+    }
+}
+
+static int most_waits(const void *a, const void *b)
+{
+    const struct report_named_call *x = a, *y = b;
+
+    return BASE_ORDER(y->wait_ns, x->wait_ns) ?: BASE_ORDER(y->ns, x->ns) ?: BASE_ORDER(x->terminal, y->terminal);
+}
+
+static int most_lost(const void *a, const void *b)
+{
+    const struct report_named_loss *x = a, *y = b;
+
+    return BASE_ORDER(y->seconds, x->seconds) ?: BASE_ORDER(x->finding, y->finding);
+}
+
+static double part_of(const struct share *s)
+{
+    return s->all > 0 ? s->in / s->all : 0;
+}
+
+static void take_calls(struct report *r, struct report_named *one, const struct share *share)
+{
+    const struct report_model *m = r->model;
+
+    one->calls = calloc(m->site_count + (size_t)1, sizeof *one->calls);
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        const struct share *s = &share[i];
+        if (s->count <= 0)
+            continue;
+        one->calls[one->call_count++] = (struct report_named_call){ m->sites[i].terminal, s->count, s->in,
+                                                                    s->wait_ns * part_of(s) };
+        one->wait_ns += s->wait_ns * part_of(s);
+    }
+    qsort(one->calls, one->call_count, sizeof *one->calls, most_waits);
+}
+
+static void take_losses(struct report *r, struct report_named *one, const struct share *share)
+{
+    const struct report_findings *f = report_findings(r);
+
+    one->losses = calloc(f->count + (size_t)1, sizeof *one->losses);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct report_finding *of = &f->finding[i];
+        double part = of->call < r->job->terminal_count ? part_of(&share[index_of(r->model, of->call)]) : 0;
+        if (part * of->seconds > 0)
+            one->losses[one->loss_count++] = (struct report_named_loss){ of, part * of->seconds };
+    }
+    qsort(one->losses, one->loss_count, sizeof *one->losses, most_lost);
+}
+
+static void fill_costs(struct report *r, struct report_named_list *l)
+{
+    size_t places = 2 * (size_t)r->job->terminal_count + 1;
+    struct share *all = calloc(places, sizeof *all), *own = malloc(places * sizeof *own);
+
+    fill_shares(r, NULL, all);
+    fill_waits(r, all);
+    for (uint32_t i = 0; i < l->count; i++) {
+        memcpy(own, all, places * sizeof *own);
+        fill_shares(r, &l->of[i], own);
+        take_calls(r, &l->of[i], own);
+        take_losses(r, &l->of[i], own);
+    }
+    free(all);
+    free(own);
+}
+
+/* --- All --- */
+
+static int most_time(const void *a, const void *b)
+{
+    const struct report_named *x = a, *y = b;
+
+    return BASE_ORDER(y->ns, x->ns) ?: strcmp(x->name, y->name);
+}
+
+const struct report_named_list *report_named_of(struct report *r)
+{
+    const struct job *j = r->job;
+    struct report_named_list *l = r->named;
+
+    if (l)
+        return l;
+    l = r->named = calloc(1, sizeof *l);
+    l->of = calloc(j->named.count + (size_t)1, sizeof *l->of);
+    for (uint32_t i = 0; i < j->named.count; i++) {
+        uint32_t path = j->named.of[i].path, k = 0;
+        while (path != GRAMMAR_NONE && k < l->count && l->of[k].module != module_of(j, path, 0))
+            k++;
+        if (path != GRAMMAR_NONE && k == l->count) {
+            uint32_t module = module_of(j, path, 0);
+            l->of[l->count++] = (struct report_named){ .name = job_text(j, j->modules[module].path),
+                                                       .module = module };
+        }
+    }
+    for (uint32_t i = 0; i < l->count; i++)
+        fill_efficiency(r, &l->of[i]);
+    qsort(l->of, l->count, sizeof *l->of, most_time);
+    if (l->count) {
+        fill_costs(r, l);
+        l->waits = report_analysis(r) != NULL;
+    }
+    return l;
+}
+
+const struct report_named *report_named_find(struct report *r, const char *name)
+{
+    const struct report_named_list *l = report_named_of(r);
+
+    for (uint32_t i = 0; i < l->count; i++)
+        if (!strcmp(l->of[i].name, name))
+            return &l->of[i];
+    return NULL;
+}
+
+void report_named_destroy(struct report_named_list *l)
+{
+    for (uint32_t i = 0; l && i < l->count; i++) {
+        free(l->of[i].calls);
+        free(l->of[i].losses);
+    }
+    if (l)
+        free(l->of);
+    free(l);
+}
