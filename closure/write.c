@@ -78,7 +78,7 @@ char *closure_shared(struct closure *g, FILE *to, const char *name, char *text)
 static void look_for_hangs(struct closure *g)
 {
     enum { STEPS = 20000000 };
-    struct replay_bind *b = replay_bind_create(g->job, NULL);
+    struct replay_bind *b = replay_bind_create(g->job);
     const struct replay_source *s = b ? replay_bind_source(b) : NULL;
     struct replay_blame *blame = s ? replay_blame_create_sums(s->ranks, s->places) : NULL;
     struct replay_how how = { .blame = blame, .limit = STEPS, .exact_steps = STEPS / 10 };

@@ -229,8 +229,8 @@ static void add_named(struct build *b)
 {
     for (uint32_t i = 0; i < b->j->named.count; i++) {
         const struct job_named *n = &b->j->named.of[i];
-        struct report_path *p = &b->t->path[named_around(b, n->path)];
-        p->own_ns += n->own_ns;
+        int at = named_around(b, n->path); /* which may move the paths */
+        b->t->path[at].own_ns += n->own_ns;
     }
 }
 

@@ -230,36 +230,8 @@ int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_an
     a->recorded = job_base_of(j).wall_ns / 1e9;
     a->steps = steps / REPLAYS;
     a->left = steps < REPLAY_ANALYSIS_STEPS ? steps : UINT64_MAX;
-    a->bind = replay_bind_create(j, NULL);
+    a->bind = replay_bind_create(j);
     return give(a, analyse(a), analysis);
-}
-
-/* Operations that went without a peer, and messages that nobody received, for each rank. */
-static double lonely(const struct replay_analysis *a)
-{
-    return (double)(a->result.unmatched + a->result.left) / analysis_ranks(a);
-}
-
-int replay_analysis_resize(struct replay_analysis *a, const struct replay_resize *resize,
-                           struct replay_analysis **resized)
-{
-    if ((uint64_t)resize->to * a->job->terminal_count > MOST_TIMES)
-        return PYTHIA_ELIMIT;
-    struct replay_analysis *to = calloc(1, sizeof *to);
-    to->job = a->job;
-    to->recorded = a->recorded;
-    to->missed = a->missed;
-    to->fill = a->fill;
-    to->drawn = analysis_drawn(a);
-    to->moving = a->moving;
-    to->moving.at = NULL;
-    to->moving.cause = NULL;
-    to->steps = a->steps;
-    to->left = a->left;
-    to->bind = replay_bind_create(a->job, resize);
-    replay_bind_take(to->bind, a->bind);
-    int rc = replay(to, true);
-    return give(to, rc == 0 && lonely(to) > lonely(a) ? PYTHIA_EINVAL : rc, resized);
 }
 
 void replay_analysis_destroy(struct replay_analysis *a)

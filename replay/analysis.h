@@ -45,10 +45,6 @@ enum { REPLAY_ANALYSIS_STEPS = 60000000, REPLAY_ANALYSIS_MS = 2000 };
 /* 0; PYTHIA_ELIMIT: too many ranks times calls, or more steps than that until its loops repeat; what
    else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis);
-/* The same job on another number of ranks, with what was fitted for `a`. `a` and `resize` must outlive it. Returns as
-   above, and PYTHIA_EINVAL where messages would have no peer. */
-int replay_analysis_resize(struct replay_analysis *a, const struct replay_resize *resize,
-                           struct replay_analysis **resized);
 void replay_analysis_destroy(struct replay_analysis *a); /* NULL is legal */
 
 /* What the replay has of all ranks in the calls of a site beyond waits with a cause and transfer, ns: moving imbalance,

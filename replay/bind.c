@@ -66,8 +66,6 @@ static uint32_t member(void *context, uint32_t group, uint32_t rank, uint32_t i)
     const struct replay_bind *b = context;
     struct job_members m;
 
-    if (b->resize)
-        return i;
     return group != GRAMMAR_NONE && job_comm_members(b->job, group, rank, &m) ? job_members_at(&m, i) : i;
 }
 
@@ -128,13 +126,12 @@ static void find_means(struct replay_bind *b)
     }
 }
 
-struct replay_bind *replay_bind_create(const struct job *j, const struct replay_resize *resize)
+struct replay_bind *replay_bind_create(const struct job *j)
 {
     struct replay_bind *b = calloc(1, sizeof *b);
-    uint32_t ranks = resize ? resize->to : j->info.ranks;
+    uint32_t ranks = j->info.ranks;
 
     b->job = j;
-    b->resize = resize;
     b->extra_share = 1;
     b->source = (struct replay_source){
         .ranks = ranks, .context = b, .grammar = grammar, .event = bind_event, .cycle = bind_cycle,
@@ -265,17 +262,6 @@ double *replay_bind_extra(struct replay_bind *b, uint32_t site)
 float *replay_bind_rest(struct replay_bind *b, uint32_t rank, uint32_t site)
 {
     return &b->rest[(size_t)rank * b->site_count + site];
-}
-
-void replay_bind_take(struct replay_bind *b, const struct replay_bind *from)
-{
-    b->network = from->network;
-    b->extra_share = from->extra_share;
-    b->rest_share = from->rest_share;
-    memcpy(b->extra, from->extra, b->site_count * sizeof *b->extra);
-    for (uint32_t r = 0; r < b->source.ranks; r++)
-        memcpy(b->rest + (size_t)r * b->site_count, from->rest + (size_t)bind_like(b, r) * b->site_count,
-               b->site_count * sizeof *b->rest);
 }
 
 void replay_bind_fill(struct replay_bind *b, double fill)

@@ -25,7 +25,6 @@
 
 #include "job/job.h"
 #include "replay/program.h"
-#include "replay/resize.h"
 
 enum bind_what {
     BIND_NOTHING, /* the end of a span, what is not known */
@@ -71,8 +70,8 @@ struct bind_change {
 
 struct replay_bind;
 
-/* NULL: out of memory, or a job without ranks. `resize`: taken to other ranks, outlives it; NULL: as recorded. */
-struct replay_bind *replay_bind_create(const struct job *j, const struct replay_resize *resize);
+/* NULL: out of memory, or a job without ranks. */
+struct replay_bind *replay_bind_create(const struct job *j);
 void replay_bind_destroy(struct replay_bind *b); /* NULL is legal */
 
 /* The programs, with the changes and extras that hold at that time; the bind's. */
@@ -95,8 +94,6 @@ double replay_bind_least(const struct replay_bind *b, uint32_t site);
 double *replay_bind_extra(struct replay_bind *b, uint32_t site);
 /* What those of one rank take beyond that, ns: may be set. */
 float *replay_bind_rest(struct replay_bind *b, uint32_t rank, uint32_t site);
-/* The network, extras and rests of another bind of the same job, as recorded. */
-void replay_bind_take(struct replay_bind *b, const struct replay_bind *from);
 /* How much of both is counted: 0: nothing; 1, as at first: the extras; up to 2: a part of the rests, too. */
 void replay_bind_fill(struct replay_bind *b, double fill);
 /* For the engine, of the network that holds at that time. */

@@ -105,7 +105,7 @@ static struct comm look_up(const struct replay_bind *b, uint32_t rank, uint32_t 
     struct comm is = { .name = b->comms->name_of[comm] };
     struct job_members own, peers;
 
-    if (b->resize || !job_comm_members(b->job, comm, rank, &own) || !job_comm_peers(b->job, comm, rank, &peers))
+    if (!job_comm_members(b->job, comm, rank, &own) || !job_comm_peers(b->job, comm, rank, &peers))
         return is;
     is.members = hash_of(&own);
     if (peers.runs != own.runs)

@@ -12,17 +12,13 @@
 #include "replay/bind_parts.h"
 #include "replay/calls.h"
 
-/* The rank of the job whom `peer` in the channel's values means. */
-static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
-                           const struct job_terminal *t, int64_t peer)
+/* The rank of the job whom `peer` means. */
+static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, const struct job_terminal *t, int64_t peer)
 {
-    uint32_t like = bind_like(b, rank);
-    int64_t world = t->comm == GRAMMAR_NONE ? GRAMMAR_PEER_NONE : job_comm_world(b->job, t->comm, like, peer);
+    int64_t world = t->comm == GRAMMAR_NONE ? GRAMMAR_PEER_NONE : job_comm_world(b->job, t->comm, rank, peer);
 
     if (peer == GRAMMAR_PEER_ANY)
         return REPLAY_ANY;
-    if (b->resize)
-        world = replay_resize_peer(b->resize, job_variant(bind_class(b, rank), node, channel, like, 0), rank, world);
     return world >= 0 && world < (int64_t)b->source.ranks ? (uint32_t)world : REPLAY_NOWHERE;
 }
 
@@ -32,10 +28,10 @@ static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, 
     const struct job_class *c = bind_class(b, rank);
     int64_t v;
 
-    int status = job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, at.nth, &v);
+    int status = job_attr_value(b->job, c, node, channel, rank, 0, at.nth, &v);
     if (status == 0)
         return v;
-    const struct job_variant *variant = job_variant(c, node, channel, bind_like(b, rank), 0);
+    const struct job_variant *variant = job_variant(c, node, channel, rank, 0);
     if (channel == GRAMMAR_BYTES && variant && status == 1)
         return (int64_t)job_attr_mean(&variant->attr);
     return none;
@@ -64,13 +60,11 @@ static uint32_t message(const struct replay_bind *b, uint32_t rank, uint32_t nod
                             .tag = replay_tag(bind_comm(b, rank, t->comm), (uint32_t)tag),
                             .anyone = anyone, .group = t->comm };
 
-    if (anyone && b->resize)
-        peer = GRAMMAR_PEER_ANY;
-    op.peer = peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, node, half->peer, t, peer);
+    op.peer = peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, t, peer);
     if (anyone && kind == REPLAY_IRECV)
         op.peer = REPLAY_LATER;
     if (op.peer == REPLAY_NOWHERE && !receives &&
-        job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, at.nth, &reply) == 0 &&
+        job_attr_value(b->job, c, node, GRAMMAR_REPLY, rank, 0, at.nth, &reply) == 0 &&
         reply == 1)
         op.peer = REPLAY_SOURCE;
     if (op.peer == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
@@ -94,14 +88,9 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
         op.me = (uint32_t)(t - b->job->terminals);
     if (t->comm == GRAMMAR_NONE || op.shape == REPLAY_NEAR)
         return op;
-    int64_t me = job_comm_rank(b->job, t->comm, bind_like(b, rank));
-    bool known = me >= 0 && job_comm_members(b->job, t->comm, bind_like(b, rank), &m) && m.size > 0 &&
+    int64_t me = job_comm_rank(b->job, t->comm, rank);
+    bool known = me >= 0 && job_comm_members(b->job, t->comm, rank, &m) && m.size > 0 &&
                  m.size <= b->job->info.ranks;
-    if (b->resize && known && m.size > 1) {
-        int64_t to = replay_resize_peer(b->resize, NULL, rank, root);
-        op.peer = to >= 0 ? (uint32_t)to : 0;
-        return op;
-    }
     op.me = known ? (uint32_t)me : 0;
     op.size = known ? m.size : 1;
     return op;
@@ -171,11 +160,11 @@ static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32
     struct job_start_run one;
     uint32_t count = 0;
 
-    int unknown = job_completes(b->job, c, node, bind_like(b, rank), 0, at.nth, &one, &runs, &count);
+    int unknown = job_completes(b->job, c, node, rank, 0, at.nth, &one, &runs, &count);
     op.cancelled = unknown == 3;
     int64_t peer = what == BIND_WAIT_ONE || count == 1 ? value(b, rank, node, GRAMMAR_PEER, at, GRAMMAR_PEER_NONE)
                                                        : GRAMMAR_PEER_NONE;
-    if (peer >= 0 && !b->resize)
+    if (peer >= 0)
         op.peer = (uint32_t)peer;
     if (unknown) {
         bool nothing = what == BIND_WAIT_ALL ? value(b, rank, node, GRAMMAR_INDEX, at, 1) == 0
@@ -208,7 +197,7 @@ static const struct job_flow *next_flow(const struct replay_bind *b, uint32_t ra
 
     while (*at < f->count && f->row[*at].terminal == terminal) {
         const struct job_flow *row = &f->row[(*at)++];
-        if (job_ranges_contain(f->ranges.range + row->range_first, row->range_count, bind_like(b, rank), 0))
+        if (job_ranges_contain(f->ranges.range + row->range_first, row->range_count, rank, 0))
             return row;
     }
     return NULL;
@@ -221,12 +210,7 @@ static uint32_t first_flow(const struct replay_bind *b, uint32_t terminal)
 
 static uint32_t flow_peer(const struct replay_bind *b, uint32_t rank, const struct job_flow *row)
 {
-    uint32_t peer = job_flow_peer(row, bind_like(b, rank), b->job->info.ranks);
-
-    if (b->resize && peer != GRAMMAR_NONE)
-        return (uint32_t)replay_resize_peer(b->resize, &(struct job_variant){ .relations = row->relation }, rank,
-                                            peer);
-    return peer;
+    return job_flow_peer(row, rank, b->job->info.ranks);
 }
 
 /* --- Neighbourhood collectives: a message a row of the sums, receives and sends, then the wait for both --- */
@@ -417,7 +401,7 @@ bool bind_course(void *context, uint32_t rank, uint32_t node, struct replay_cycl
 
     *cycle = (struct replay_cycle){ 0, 1 };
     for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
-        const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, bind_like(b, rank), 0);
+        const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, rank, 0);
         struct replay_cycle own;
         if (!v || !job_course_cycle(b->job, v, &own.from, &own.period))
             continue;

@@ -19,7 +19,7 @@ struct size { uint32_t bucket; double grows; }; /* by how much a mean call is lo
 
 static struct size size_of(const struct replay_bind *b, uint32_t rank, uint32_t n)
 {
-    const struct job_variant *v = job_variant(bind_class(b, rank), n, GRAMMAR_BYTES, bind_like(b, rank), 0);
+    const struct job_variant *v = job_variant(bind_class(b, rank), n, GRAMMAR_BYTES, rank, 0);
 
     if (!v || v->attr.min < 1)
         return (struct size){ 0, 1 };

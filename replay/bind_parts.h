@@ -45,7 +45,6 @@ struct bind_rank {
 
 struct replay_bind {
     const struct job *job;
-    const struct replay_resize *resize; /* NULL: ranks are those that were recorded */
     struct replay_source source;
     struct bind_network network;
     const struct bind_change *change;
@@ -66,12 +65,6 @@ struct replay_bind {
     float *rest;                /* the same: what a rank's calls take beyond `extra` … */
     double extra_share, rest_share; /* how much of both is counted */
 };
-
-/* The recorded rank whose rules and times hold for a rank. */
-static inline uint32_t bind_like(const struct replay_bind *b, uint32_t rank)
-{
-    return b->resize ? b->resize->like[rank] : rank;
-}
 
 static inline const struct job_class *bind_class(const struct replay_bind *b, uint32_t rank)
 {

@@ -114,7 +114,7 @@ static const struct bind_times *rest_times(struct replay_bind *b, uint32_t c)
 static bool own_times(const struct replay_bind *b, uint32_t rank, uint32_t node)
 {
     struct bind_rank *r = &b->rank[rank];
-    const struct job_own *o = job_own_of(b->job, r->class_index, node, bind_like(b, rank), 0);
+    const struct job_own *o = job_own_of(b->job, r->class_index, node, rank, 0);
 
     if (!o || !o->ranks)
         return false;
@@ -134,7 +134,7 @@ static void spread_totals(struct replay_bind *b, uint32_t rank)
 {
     struct bind_rank *r = &b->rank[rank];
     const struct grammar_flat *g = b->job->classes[r->class_index].grammar;
-    const struct job_stream *s = job_find_stream(b->job, bind_like(b, rank), 0);
+    const struct job_stream *s = job_find_stream(b->job, rank, 0);
     double mean = 0, varies = 0;
 
     if (!s)
@@ -162,7 +162,7 @@ bool bind_is_alone(const struct replay_bind *b, uint32_t rank, uint32_t node, ui
 
     return b->job->terminals[symbol].peer_class == JOB_PEER_NULL &&
            (b->site[b->site_of[symbol]].what != BIND_SENDRECV ||
-            (job_attr_value(b->job, c, node, GRAMMAR_SOURCE, bind_like(b, rank), 0, JOB_SOMEWHERE, &from) == 0 &&
+            (job_attr_value(b->job, c, node, GRAMMAR_SOURCE, rank, 0, JOB_SOMEWHERE, &from) == 0 &&
              from == GRAMMAR_PEER_NULL));
 }
 
@@ -174,7 +174,7 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     double count = bind_visits(b, rank, n);
     struct bind_site *s = &b->site[b->site_of[symbol]];
     size_t at = (size_t)rank * b->site_count + b->site_of[symbol];
-    const struct job_variant *v = job_variant(c, n, GRAMMAR_BYTES, bind_like(b, rank), 0);
+    const struct job_variant *v = job_variant(c, n, GRAMMAR_BYTES, rank, 0);
     int64_t reply;
 
     b->count[at] += count;
@@ -183,23 +183,21 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     s->count += count;
     s->gap_ns += count * r->node[n].gap;
     s->call_ns += count * r->node[n].call;
-    if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, bind_like(b, rank), 0, JOB_SOMEWHERE, &reply) == 0 && reply == 1)
+    if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, rank, 0, JOB_SOMEWHERE, &reply) == 0 && reply == 1)
         s->answers = 1;
     if (v)
         s->bytes += count * job_attr_mean(&v->attr);
 }
 
-/* In a large job ranks of a block and class have the same times, and those that are like one rank: those of one that
-   came before; NULL without. */
+/* In a large job ranks of a block and class have the same times: those of one that came before; NULL without. */
 static struct bind_times *alike(const struct replay_bind *b, uint32_t rank)
 {
     enum { BACK = 32 };
-    const struct job_stream *s = job_find_stream(b->job, bind_like(b, rank), 0);
-    uint32_t back = b->resize ? rank : BACK;
+    const struct job_stream *s = job_find_stream(b->job, rank, 0);
 
-    for (uint32_t k = 1; (b->resize || b->job->info.block > 1) && k <= back && k <= rank; k++)
+    for (uint32_t k = 1; b->job->info.block > 1 && k <= BACK && k <= rank; k++)
         if (b->rank[rank - k].class_index == b->rank[rank].class_index &&
-            b->rank[rank - k].role == b->rank[rank].role && job_find_stream(b->job, bind_like(b, rank - k), 0) == s)
+            b->rank[rank - k].role == b->rank[rank].role && job_find_stream(b->job, rank - k, 0) == s)
             return b->rank[rank - k].node;
     return NULL;
 }
@@ -207,12 +205,12 @@ static struct bind_times *alike(const struct replay_bind *b, uint32_t rank)
 void bind_times_find(struct replay_bind *b, uint32_t rank)
 {
     struct bind_rank *r = &b->rank[rank];
-    uint32_t c = r->class_index = job_stream_class(b->job, bind_like(b, rank), 0);
+    uint32_t c = r->class_index = job_stream_class(b->job, rank, 0);
 
     if (c == GRAMMAR_NONE)
         return;
     const struct grammar_flat *g = b->job->classes[c].grammar;
-    r->role = find_role(b, c, bind_like(b, rank));
+    r->role = find_role(b, c, rank);
     r->node = alike(b, rank);
     r->shared = r->node != NULL;
     if (!r->shared)

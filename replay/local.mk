@@ -13,7 +13,6 @@ libpythia_replay_la_SOURCES = \
 	%D%/heap.c \
 	%D%/match.c %D%/moving.c %D%/moving.h %D%/pending.c \
 	%D%/program.h %D%/rank.c \
-	%D%/resize.c %D%/resize.h \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/skip.c \
 	%D%/state.c %D%/state.h \

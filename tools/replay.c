@@ -15,12 +15,9 @@ struct request {
     const char *job, *output, *balance, *speed;
     struct tool_job from;
     struct replay_analysis *analysis;
-    struct replay_resize *resize;    /* with --ranks … */
-    struct replay_analysis *resized; /* … and the job at these */
     int json, ideal;
     bool force;
     double latency, overhead, bandwidth; /* s, s, bytes/s; negative: not given */
-    uint64_t ranks;
 };
 
 enum { MOST_RANKS = 4096 };
@@ -36,7 +33,6 @@ static const struct tool_option options[] = {
     TOOL_TEXT(balance, 0, "balance", "PLACE", "what if the work before the call at PLACE, or in the region there, were "
               "the same on all ranks: function, file:line or function@file:line; all"),
     TOOL_TEXT(speed, 0, "speed", "RANKS=X", "what if these ranks computed X times as fast: 3=1.2, or 0-3,7=2"),
-    TOOL_COUNT(ranks, 0, "ranks", "N", 1, 1u << 20, "what if there were N ranks, each with the work that a rank had"),
     { 0 },
 };
 
@@ -54,14 +50,11 @@ static const struct tool_line usage = {
         "\v"
         "low and high: of several draws of what the recording leaves open, and by how far the replay of the recording "
         "itself was off.\n\n"
-        "--ranks follows the rules that the ranks have in common (to rank + 1, the even ones, the last one); where "
-        "they do not say what other ranks would do it is refused.\n\n"
         "Examples:\n"
         "  pythia replay app.pythia\n"
         "  pythia replay app.pythia --network ideal\n"
         "  pythia replay app.pythia --balance solve@app.c:120\n"
-        "  pythia replay app.pythia --speed 3=1.2 --format json\n"
-        "  pythia replay app.pythia --ranks 64\n",
+        "  pythia replay app.pythia --speed 3=1.2 --format json\n",
 };
 
 /* --- The changes --- */
@@ -131,7 +124,7 @@ static int read_balance(struct request *r, struct bind_change *c)
 
 static bool changes(const struct request *r)
 {
-    return r->resize || r->ideal || r->latency >= 0 || r->overhead >= 0 || r->bandwidth > 0 || r->balance || r->speed;
+    return r->ideal || r->latency >= 0 || r->overhead >= 0 || r->bandwidth > 0 || r->balance || r->speed;
 }
 
 static void read_network(const struct request *r, struct bind_network *n, struct bind_change *c)
@@ -198,9 +191,6 @@ static void print_text(const struct request *r, const struct answer *a, FILE *ou
                 a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
     if (a->changed && !a->prediction.known)
         fprintf(out, "           do not believe it: too many operations have no peer there\n");
-    if (r->resize)
-        fprintf(out, "%u ranks: each with the work of one of %u (weak scaling); %u first, groups of %u, %u last\n",
-                r->resize->to, r->resize->from, r->resize->head, r->resize->step, r->resize->tail);
     if (a->efficiency.known)
         fprintf(out, "efficiency: work balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n",
                 100 * a->efficiency.balance, 100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
@@ -242,7 +232,6 @@ static int exit_code(const struct request *r, int error)
 
 static int answer(struct request *r, struct answer *a)
 {
-    struct replay_analysis *as = r->resized ? r->resized : r->analysis;
     struct bind_change c = { 0 };
     struct bind_network network;
     double *speed = NULL;
@@ -252,7 +241,7 @@ static int answer(struct request *r, struct answer *a)
     a->replayed = replay_analysis_replayed(r->analysis);
     a->changed = changes(r);
     if (rc == TOOL_OK && r->speed) {
-        uint32_t ranks = r->resize ? r->resize->to : r->from.job->info.ranks;
+        uint32_t ranks = r->from.job->info.ranks;
         speed = malloc(ranks * sizeof *speed);
         for (uint32_t i = 0; i < ranks; i++)
             speed[i] = 1;
@@ -261,33 +250,16 @@ static int answer(struct request *r, struct answer *a)
     }
     read_network(r, &network, &c);
     if (rc == TOOL_OK && a->changed)
-        rc = exit_code(r, replay_analysis_predict(as, &c, &a->prediction));
+        rc = exit_code(r, replay_analysis_predict(r->analysis, &c, &a->prediction));
     if (rc == TOOL_OK)
-        rc = exit_code(r, replay_analysis_efficiency(as, &a->efficiency));
+        rc = exit_code(r, replay_analysis_efficiency(r->analysis, &a->efficiency));
     free(speed);
     return rc;
 }
 
-static int resize(struct request *r)
-{
-    char why[200] = "messages would have no peer";
-    int error = replay_resize_create(r->from.job, (uint32_t)r->ranks, &r->resize, why, sizeof why);
-
-    if (!error)
-        error = replay_analysis_resize(r->analysis, r->resize, &r->resized);
-    if (error != PYTHIA_EINVAL)
-        return exit_code(r, error);
-    tool_complain("--ranks %llu: the rules of %s do not say what other ranks would do: %s",
-                  (unsigned long long)r->ranks, r->job, why);
-    return TOOL_NO;
-}
-
 static int analyse(struct request *r)
 {
-    int rc = exit_code(r, replay_analysis_create(r->from.job, REPLAY_ANALYSIS_STEPS, &r->analysis));
-    bool others = r->ranks && r->ranks != r->from.job->info.ranks;
-
-    return rc == TOOL_OK && others ? resize(r) : rc;
+    return exit_code(r, replay_analysis_create(r->from.job, REPLAY_ANALYSIS_STEPS, &r->analysis));
 }
 
 int tool_replay(int argc, char **argv)
@@ -303,8 +275,6 @@ int tool_replay(int argc, char **argv)
         rc = answer(&r, &o.answer);
     if (rc == TOOL_OK)
         rc = tool_write(r.output, r.force, print, &o);
-    replay_analysis_destroy(r.resized);
-    replay_resize_destroy(r.resize);
     replay_analysis_destroy(r.analysis);
     tool_job_close(&r.from);
     return rc;

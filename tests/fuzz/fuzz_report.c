@@ -35,7 +35,6 @@
 #include "page/html.h"
 #include "replay/analysis.h"
 #include "merge/merge.h"
-#include "replay/resize.h"
 #include "tests/unit/simulate.h"
 #include "views/scaling.h"
 #include "views/views.h"
@@ -338,23 +337,15 @@ static void print_exports(struct report *r)
 
 static void replay(struct report *r)
 {
-    struct replay_analysis *a = NULL, *other = NULL;
-    struct replay_resize *z = NULL;
+    struct replay_analysis *a = NULL;
     struct replay_efficiency e;
     struct replay_prediction p;
     struct bind_network network = { 0 };
     struct bind_change c = { .network = draw(2) ? &network : NULL, .balance_all = draw(2), .balance = GRAMMAR_NONE };
-    char why[200];
     if (replay_analysis_create(r->job, STEPS, &a))
         return;
     (void)replay_analysis_efficiency(a, &e);
     (void)replay_analysis_predict(a, &c, &p);
-    if (r->job->info.ranks < 1000 &&
-        !replay_resize_create(r->job, r->job->info.ranks + 1 + (uint32_t)draw(9), &z, why, sizeof why) &&
-        !replay_analysis_resize(a, z, &other))
-        (void)replay_analysis_predict(other, &c, &p);
-    replay_analysis_destroy(other);
-    replay_resize_destroy(z);
     replay_analysis_destroy(a);
 }
 

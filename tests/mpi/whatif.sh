@@ -28,11 +28,10 @@ seconds() {
 }
 
 saves() {
-    local with=$1 changed=$2 after=$ranks
+    local with=$1 changed=$2
     shift 2
-    case "$*" in *--ranks*) after=${!#} ;; esac
     for try in 1 2 3; do
-        really=$(seconds "$after" ${with%% *} ${turns:-40} "scale=${scale:-1}" $changed)
+        really=$(seconds "$ranks" ${with%% *} ${turns:-40} "scale=${scale:-1}" $changed)
         seconds "$ranks" ${with%% *} ${turns:-40} "scale=${scale:-1}" ${with#* } >before
         foretold=$(field predicted_seconds "$@")
         off=$("$PYTHON" -c "print(round(100 * ($foretold / $really - 1), 1))")

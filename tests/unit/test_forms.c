@@ -300,7 +300,7 @@ START_TEST(times_of_others_are_what_is_left)
         hand_append(g, once, 0, rank ? 100000 : 10);
         hand_stream(j, g, rank, 101010, 101010);
     }
-    struct replay_bind *b = replay_bind_create(j, NULL);
+    struct replay_bind *b = replay_bind_create(j);
     double ns = 0;
     for (uint32_t s = 0; s < replay_bind_sites(b); s++)
         ns += replay_bind_site(b, s)->terminal == once ? replay_bind_site(b, s)->call_ns : 0;
