@@ -17,6 +17,7 @@ const char *job_proof_text(uint32_t proof)
         [JOB_PROOF_SYSTEM] = "calls the system itself",
         [JOB_PROOF_LARGE] = "is too large to be read",
         [JOB_PROOF_UNREADABLE] = "has code that cannot be read",
+        [JOB_PROOF_CATCHES] = "shares work while it catches an exception",
         [JOB_PROOF_NO_READER] = "nothing here can read its code",
     };
     uint32_t reason = job_proof_reason(proof);

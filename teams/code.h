@@ -73,6 +73,7 @@ struct teams_insn {
     bool loads : 1, stores : 1, swaps : 1 /* compares and exchanges */, reads_flags : 1, writes_flags : 1;
     bool copies : 1;    /* from a second place of memory, which is only read */
     bool atomic : 1;    /* loads and stores, and others do likewise */
+    bool tells : 1;     /* in ecx: which processor runs it */
     bool repeats : 1;   /* loads and stores any number of places from there on */
     bool partial : 1;   /* a part of a general register is set anew, and the rest stays */
     int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */

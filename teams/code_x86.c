@@ -103,7 +103,7 @@ static const uint8_t exact[X86_INS_ENDING] = {
     IS(VPAND, BITS),          IS(VPOR, BITS),           IS(CMP, COMPARE),         IS(TEST, TEST),
     IS(RET, RETURN),          IS(UD2, TRAP),            IS(HLT, TRAP),            IS(INT3, TRAP),
     IS(PAUSE, PAUSE),         IS(SYSCALL, SYSTEM),      IS(SYSENTER, SYSTEM),     IS(INT, SYSTEM),
-    IS(RDTSC, SYSTEM),        IS(RDTSCP, SYSTEM),       IS(XBEGIN, SYSTEM),       IS(CPUID, SYSTEM),
+    IS(RDTSC, OTHER),         IS(RDTSCP, OTHER),        IS(XBEGIN, SYSTEM),       IS(CPUID, SYSTEM),
     IS(RDFSBASE, SYSTEM),     IS(RDGSBASE, SYSTEM),     IS(IRET, SYSTEM),         IS(IRETQ, SYSTEM),
     IS(LDMXCSR, SYSTEM),      IS(VLDMXCSR, SYSTEM),     IS(STMXCSR, SYSTEM),      IS(VSTMXCSR, SYSTEM),
     IS(MOVSB, OTHER),         IS(MOVSW, OTHER),
@@ -168,9 +168,11 @@ static bool only_reads(const cs_insn *i)
     return strcmp(i->mnemonic, "bt") == 0; /* bts and others write */
 }
 
-/* Jumps, calls and returns that `control` does not know: loop, jrcxz, far ones. */
+/* Jumps, calls and returns that `control` does not know: loop, jrcxz, far ones; and what programs may not do. */
 static bool goes_elsewhere(const cs_insn *i)
 {
+    if (i->id == X86_INS_RDTSC || i->id == X86_INS_RDTSCP) /* they may */
+        return false;
     for (int k = 0; k < i->detail->groups_count; k++)
         if (i->detail->groups[k] >= CS_GRP_JUMP && i->detail->groups[k] <= CS_GRP_BRANCH_RELATIVE)
             return true;
@@ -514,6 +516,7 @@ static bool decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct tea
     if (control(i, x, insn))
         return i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ;
     masks_of(i, x, insn);
+    insn->tells = i->id == X86_INS_RDTSCP; /* in ecx */
     return !goes_elsewhere(i);
 }
 

@@ -27,7 +27,7 @@ static bool is_stub(const struct teams_module *m, uintptr_t address, uintptr_t *
 static bool is_own(const char *name, enum teams_known known)
 {
     struct teams_module m;
-    bool judged = known == TEAMS_HARMLESS || known == TEAMS_LOOKS || known == TEAMS_LEAVES;
+    bool judged = known == TEAMS_HARMLESS || known == TEAMS_LOOKS || teams_known_leaves(known);
     return judged && teams_image_find(teams_image_named(name), &m) && !m.library;
 }
 
@@ -41,9 +41,79 @@ static void through_slot(const struct teams_module *m, uintptr_t slot, struct te
     c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
 }
 
+/* Where a call leads to. What goes to a stub goes through its slot; a jump through one is a call for good. */
+static void look_at_call(const struct teams_module *m, struct teams_insn *i, struct teams_call *c)
+{
+    uintptr_t slot;
+    if ((i->op == TEAMS_CALL || i->op == TEAMS_JUMP) && is_stub(m, i->target, &slot)) {
+        i->op = i->op == TEAMS_CALL ? TEAMS_CALL_SLOT : TEAMS_JUMP_SLOT;
+        i->target = slot;
+    }
+    if (i->op == TEAMS_CALL_SLOT || i->op == TEAMS_JUMP_SLOT)
+        through_slot(m, i->target, c);
+    else if (i->op == TEAMS_CALL)
+        c->target = i->target;
+}
+
+/* --- Functions that end the process --- */
+
+enum { EXIT_INSNS = 400, EXIT_WAYS = 64, EXIT_DEPTH = 3 };
+
+/* A look at where its instructions lead to, without what catches exceptions. */
+struct leaving {
+    uintptr_t seen[EXIT_INSNS], todo[EXIT_WAYS];
+    uint32_t count, ways;
+    bool exits;
+};
+
+static bool ends_process(const struct teams_module *m, uintptr_t entry, int depth);
+
+/* Whether control may go on behind an instruction; false in *fine: it may come back, or this is not known. */
+static bool goes_on_after(struct leaving *l, const struct teams_module *m, uintptr_t at, struct teams_insn *i,
+                          int depth, bool *fine)
+{
+    struct teams_call c = { .known = TEAMS_UNKNOWN_CALL };
+    *fine = l->count < EXIT_INSNS && l->ways < EXIT_WAYS && at >= m->begin && at < m->end &&
+            teams_decode(m->begin, m->end, at, i);
+    if (!*fine)
+        return false;
+    l->seen[l->count++] = at;
+    look_at_call(m, i, &c);
+    bool read = c.target && c.known == TEAMS_UNKNOWN_CALL;
+    bool ends = c.known == TEAMS_EXITS || (read && ends_process(m, c.target, depth));
+    l->exits |= ends;
+    *fine = i->op != TEAMS_RETURN && i->op != TEAMS_JUMP_ANY && (i->op != TEAMS_JUMP_SLOT || ends);
+    if (i->op == TEAMS_BRANCH || i->op == TEAMS_JUMP)
+        l->todo[l->ways++] = i->target;
+    return *fine && !ends && c.known != TEAMS_THROWS && i->op != TEAMS_JUMP && i->op != TEAMS_TRAP;
+}
+
+static bool is_seen(const struct leaving *l, uintptr_t at)
+{
+    bool seen = false;
+    for (uint32_t k = 0; k < l->count && !seen; k++)
+        seen = l->seen[k] == at;
+    return seen;
+}
+
+/* Whether a function of the module never comes back, and some way through it ends the process: an error path, like
+   exit() itself. */
+static bool ends_process(const struct teams_module *m, uintptr_t entry, int depth)
+{
+    struct leaving l = { .todo = { entry }, .ways = 1 };
+    bool fine = depth < EXIT_DEPTH && !m->library && entry >= m->begin && entry < m->end;
+    while (fine && l.ways) {
+        struct teams_insn i;
+        uintptr_t at = l.todo[--l.ways];
+        while (fine && !is_seen(&l, at) && goes_on_after(&l, m, at, &i, depth + 1, &fine))
+            at += i.length;
+    }
+    return fine && l.exits;
+}
+
 /* --- Reading instructions --- */
 
-enum { HASH = 32768 };
+enum { HASH = 32768, ENDS = 4096 };
 
 struct teams_reader {
     struct base_arena memory; /* its own */
@@ -53,6 +123,7 @@ struct teams_reader {
     struct teams_call call[TEAMS_MOST_INSNS];
     uintptr_t todo[TEAMS_MOST_INSNS + 1]; /* the entry, and where each instruction may jump to */
     uint32_t todo_count;
+    struct { uintptr_t target; bool process; } ends[ENDS];
     uint16_t at[HASH]; /* of addresses: index of an instruction + 1 */
     uint32_t starts[TEAMS_MOST_INSNS]; /* of an instruction: number of the block that it begins + 1 */
     struct teams_block block[TEAMS_MOST_INSNS]; /* in the order of instructions: the first one is the entry's */
@@ -93,24 +164,21 @@ static bool unreadable(struct teams_flow *f, const char *why, uintptr_t where)
     return false;
 }
 
-/* Where a call leads to. What goes to a stub goes through its slot; a jump through one is a call for good. */
-static void look_at_call(const struct teams_module *m, struct teams_insn *i, struct teams_call *c)
+/* The same for each call of a function: remembered. */
+static bool ends_process_once(struct teams_reader *r, uintptr_t target)
 {
-    uintptr_t slot;
-    if ((i->op == TEAMS_CALL || i->op == TEAMS_JUMP) && is_stub(m, i->target, &slot)) {
-        i->op = i->op == TEAMS_CALL ? TEAMS_CALL_SLOT : TEAMS_JUMP_SLOT;
-        i->target = slot;
+    uint32_t at = (uint32_t)(target >> 4) % ENDS;
+    if (r->ends[at].target != target) {
+        r->ends[at].target = target;
+        r->ends[at].process = ends_process(&r->f->module, target, 0);
     }
-    if (i->op == TEAMS_CALL_SLOT || i->op == TEAMS_JUMP_SLOT)
-        through_slot(m, i->target, c);
-    else if (i->op == TEAMS_CALL)
-        c->target = i->target;
+    return r->ends[at].process;
 }
 
 /* Whether control may go on with the next instruction. */
 static bool falls_through(const struct teams_insn *n, const struct teams_call *c)
 {
-    bool leaves = teams_is_call(n) && c->known == TEAMS_LEAVES;
+    bool leaves = teams_is_call(n) && teams_known_leaves(c->known);
     return !leaves && n->op != TEAMS_JUMP && n->op != TEAMS_JUMP_SLOT && n->op != TEAMS_RETURN && n->op != TEAMS_TRAP;
 }
 
@@ -129,6 +197,8 @@ static bool read_one(struct teams_reader *r, uintptr_t address)
         return unreadable(f, "an instruction that cannot be read", address);
     *slot_of(r, address) = (uint16_t)++f->insns;
     look_at_call(&f->module, i, c);
+    if (c->target && c->known == TEAMS_UNKNOWN_CALL && ends_process_once(r, c->target))
+        c->known = TEAMS_EXITS;
     if (teams_is_call(i) && !teams_landing_pad(address + i->length - 1u, &c->pad))
         return unreadable(f, "tables of exceptions that cannot be read", address);
     if (c->pad || i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)

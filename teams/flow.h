@@ -36,6 +36,7 @@ struct teams_call {
     const char *name; /* NULL: none */
     enum teams_known known;
     uint64_t clobbers; /* registers that it changes (proof.c) */
+    bool meets;        /* others, in constructs (likewise) */
     bool looks;        /* it says what is in memory, where it changes nothing … */
     uint64_t asks;     /* … at a place that these tell */
 };

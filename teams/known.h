@@ -11,7 +11,9 @@ enum teams_known {
     TEAMS_ALLOCATES,   /* whoever defines it */
     TEAMS_HARMLESS,    /* waits for nobody, and has nothing of a thread's: mathematics, memory, output */
     TEAMS_LOOKS,       /* likewise, and says what is in memory */
-    TEAMS_LEAVES,      /* does not come back */
+    TEAMS_EXITS,       /* does not come back: the process ends */
+    TEAMS_THROWS,      /* likewise: an exception goes on */
+    TEAMS_CATCHES,     /* begins or ends what catches one */
     TEAMS_ASKS_ITSELF, /* what a share is told of itself */
     TEAMS_BOUNDS,      /* starts or continues a loop that is shared, or sections: shares are told when it ends */
     TEAMS_MEETS,       /* the other constructs of shares: barrier, single, ends of loops */
@@ -26,5 +28,9 @@ enum teams_known {
 };
 
 enum teams_known teams_known(const char *name);
+static inline int teams_known_leaves(enum teams_known known)
+{
+    return known == TEAMS_EXITS || known == TEAMS_THROWS;
+}
 
 #endif

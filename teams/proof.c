@@ -16,6 +16,7 @@ struct summary {
     uint64_t asks;     /* registers that it reads */
     bool looks;        /* at memory that others may write … */
     bool writes;       /* … and writes some, or may */
+    bool meets;        /* others, in constructs */
     bool open;         /* being read */
     bool library;      /* the system's: not read */
     bool elsewhere;    /* code was followed that may be another module's in another run */
@@ -133,6 +134,7 @@ static void check_known(struct judging *j, uint32_t insn)
     j->s->looks |= call->looks;
     j->s->writes |= known != TEAMS_LOOKS && known != TEAMS_UNKNOWN_CALL;
     bool shares = known == TEAMS_BOUNDS || known == TEAMS_MEETS;
+    j->s->meets |= shares;
     if ((shares || known == TEAMS_ASKS_ITSELF) && j->f->module.base != j->p->module)
         object(j, JOB_PROOF_ASKS, where);
     else if (shares && j->p->kind == TEAMS_TASK)
@@ -159,6 +161,8 @@ static void check_followed(struct judging *j, uint32_t insn)
     call->asks = s ? s->asks : 0;
     j->s->looks |= s && s->looks;
     j->s->writes |= !s || s->writes || s->open;
+    call->meets = s && s->meets;
+    j->s->meets |= call->meets;
 }
 
 static bool calls(const struct teams_insn *i)
@@ -185,12 +189,123 @@ static void check_code(struct judging *j)
             check_made(j, k);
 }
 
-/* --- Functions --- */
+/* --- Which processor runs it --- */
 
 static uint64_t bit_of(const struct teams_operand *o)
 {
     return o->kind == TEAMS_REGISTER ? teams_bit(o->number) : 0;
 }
+
+/* Registers that an instruction reads, and those that it sets. */
+static uint64_t reads_of(const struct teams_insn *i)
+{
+    return i->reads | bit_of(&i->a) | bit_of(&i->b) | teams_bit(i->place.base) | teams_bit(i->place.index);
+}
+
+static uint64_t sets_of(const struct teams_insn *i)
+{
+    return i->partial ? 0 : bit_of(&i->dst) | i->writes;
+}
+
+/* From an instruction on to its block's end: whether a register is read (-1), set anew (1), or neither (0). */
+static int use_in(const struct teams_flow *f, uint32_t from, uint32_t end, uint64_t reg)
+{
+    for (uint32_t k = from; k < end; k++) {
+        bool call = calls(&f->insn[k]);
+        if ((reads_of(&f->insn[k]) | (call ? f->call[k].asks : 0)) & reg)
+            return -1;
+        if ((sets_of(&f->insn[k]) | (call ? teams_convention()->clobbered : 0)) & reg)
+            return 1;
+    }
+    return 0;
+}
+
+/* Clocks tell the processor, too: that must be of no use. */
+static bool is_used(struct judging *j, uint32_t block, uint32_t insn)
+{
+    enum { ECX = 1 << 1 };
+    const struct teams_flow *f = j->f;
+    uint8_t *reached = teams_flow_take_zeroed(&j->p->room, f->blocks);
+    int use = use_in(f, insn + 1, f->block[block].first + f->block[block].count, ECX);
+    if (use || !reached)
+        return use != 1;
+    reached[block] = 1; /* its end */
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t b = 0; b < f->blocks; b++)
+            for (int k = 0; reached[b] == 1 && k < 2; k++) {
+                int to = f->block[b].next[k];
+                if (to < 0 || reached[to])
+                    continue;
+                use = use_in(f, f->block[to].first, f->block[to].first + f->block[to].count, ECX);
+                if (use < 0)
+                    return true;
+                reached[to] = use ? 2 : 1;
+                more = true;
+            }
+    }
+    return false;
+}
+
+static void check_clocks(struct judging *j)
+{
+    for (uint32_t b = 0; b < j->f->blocks; b++)
+        for (uint32_t k = j->f->block[b].first; k < j->f->block[b].first + j->f->block[b].count; k++)
+            if (j->f->insn[k].tells && is_used(j, b, k))
+                object(j, JOB_PROOF_SYSTEM, j->f->insn[k].address);
+}
+
+/* --- Exceptions --- */
+
+/* What the C++ runtime keeps of an exception that is on its way, or caught, is the thread's: no other share of it may
+   go on until that is over. */
+enum { ON_ITS_WAY = 1, CAUGHT = 2 };
+
+/* Follows a block with an exception in that state; the state behind it, 0: it is over there. */
+static uint8_t follow_caught(struct judging *j, uint32_t block, uint8_t state)
+{
+    const struct teams_block *b = &j->f->block[block];
+    for (uint32_t k = b->first; state && k < b->first + b->count; k++) {
+        const struct teams_call *c = &j->f->call[k];
+        if (c->meets || c->known == TEAMS_BOUNDS || c->known == TEAMS_MEETS)
+            object(j, JOB_PROOF_CATCHES, j->f->insn[k].address);
+        if (c->known != TEAMS_CATCHES || strcmp(c->name, "__cxa_get_exception_ptr") == 0)
+            continue;
+        bool begins = strcmp(c->name, "__cxa_begin_catch") == 0;
+        if (begins && state == CAUGHT) /* one within another */
+            object(j, JOB_PROOF_CATCHES, j->f->insn[k].address);
+        state = begins ? CAUGHT : 0;
+    }
+    return state;
+}
+
+static void check_caught(struct judging *j)
+{
+    uint8_t *todo = teams_flow_take_zeroed(&j->p->room, 2 * (size_t)j->f->blocks), *done = todo + j->f->blocks;
+    if (!todo) {
+        object(j, JOB_PROOF_LARGE, j->s->entry);
+        return;
+    }
+    for (uint32_t b = 0; b < j->f->blocks; b++)
+        if (j->f->call[j->f->block[b].first + j->f->block[b].count - 1].pad && j->f->block[b].next[1] >= 0)
+            todo[j->f->block[b].next[1]] = ON_ITS_WAY;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t b = 0; b < j->f->blocks; b++) {
+            uint8_t left = todo[b] & (uint8_t)~done[b];
+            done[b] |= todo[b];
+            for (uint8_t state = ON_ITS_WAY; state <= CAUGHT; state++) {
+                uint8_t behind = left & state ? follow_caught(j, b, state) : 0;
+                for (int k = 0; behind && k < 2; k++)
+                    if (j->f->block[b].next[k] >= 0)
+                        todo[j->f->block[b].next[k]] |= behind;
+                more |= behind != 0;
+            }
+        }
+    }
+}
+
+/* --- Functions --- */
 
 /* Registers that it reads as they were at its entry, or more: what the first block sets, or its own, is not. */
 static uint64_t asks_of(const struct teams_flow *f)
@@ -199,9 +314,8 @@ static uint64_t asks_of(const struct teams_flow *f)
     for (uint32_t b = 0; b < f->blocks; first = b == 0 ? set : first, set = first, b++)
         for (uint32_t k = 0; k < f->block[b].count; k++) {
             const struct teams_insn *i = &f->insn[f->block[b].first + k];
-            asks |= (i->reads | bit_of(&i->a) | bit_of(&i->b) | teams_bit(i->place.base) | teams_bit(i->place.index)) &
-                    ~set;
-            set |= !i->partial ? bit_of(&i->dst) | i->writes : 0;
+            asks |= reads_of(i) & ~set;
+            set |= sets_of(i);
         }
     return asks;
 }
@@ -235,6 +349,10 @@ static void judge(struct judging *j)
         object(j, JOB_PROOF_UNREADABLE, j->f->where);
     else
         check_code(j);
+    if (!j->f->unreadable && !j->s->library) {
+        check_clocks(j);
+        check_caught(j);
+    }
     if (j->s->reason != JOB_PROOF_HARMLESS)
         return;
     struct teams_frame *frame = teams_frame_find(j->f, &p->room);

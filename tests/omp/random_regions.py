@@ -86,15 +86,13 @@ class Program:
                  'step(&a); v = a;',
                  'v = draw(s, a); a++;', 's[(a * 3) & 7] += a; v = s[a & 7]; a++;',
                  'v = p[a & 7]; p[(a + 3) & 7] = v + 1; a++;', 'v = omp_get_level() + omp_get_ancestor_thread_num(1);',
-                 'v = mix9(0, 1, 0, 1, 0, 1, a, a, a); a++;', 'v = omp_get_num_threads();', 'v = last; last = a++;',
+                 'v = mix9(0, 1, 0, 1, 0, 1, a, a, a); a++;', 'v = omp_get_num_threads();', 'v = last; last = a++;', 'errno = a & 7; v = errno; a++;',
                  'v = omp_get_ancestor_thread_num(omp_get_level()) + 8 * omp_get_team_size(omp_get_level());',
                  'v = omp_get_level() * 16 + omp_get_active_level() * 4 + omp_get_max_threads();']
         if self.wild:
-            kinds += ['own = (own + 3) & 255; v = own;', 'v = (int)chosen(0.5);', 'errno = a & 7; v = errno; a++;']
-        if self.wild and self.cpp:
-            kinds += ['v = catcher(a); a++;']
+            kinds += ['own = (own + 3) & 255; v = own;', 'v = (int)chosen(0.5);']
         if self.cpp:
-            kinds += ['v = guarded(a);']
+            kinds += ['v = guarded(a);', 'v = catcher(a); a++;']
         return self.r.choice(kinds)
 
     def plain(self, i):
@@ -104,10 +102,8 @@ class Program:
                  f'{{ int t = {i}; step(&t); v = t; }}']
         if self.wild:
             kinds += [f'v = (int)(100 * plain({i} * 0.1));']
-        if self.wild and self.cpp:
-            kinds += [f'v = catches({i});']
         if self.cpp:
-            kinds += [f'v = guarded({i});']
+            kinds += [f'v = guarded({i});', f'v = catches({i});']
         return self.r.choice(kinds)
 
     def far_loop(self):

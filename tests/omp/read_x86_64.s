@@ -25,6 +25,7 @@ region_\name:
     region no_thread_old_flags, "fnstsw %ax"
     region no_thread_old_state, "fnstenv (%rsp); mov (%rsp), %eax"
     region no_thread_processor, "rdtscp; mov %ecx, %eax"
+    region no_thread_processor_later, "rdtscp; test %eax, %eax; je 1f; jmp 2f; 1: mov %ecx, (%rbx); 2:"
     region no_thread_processor_by_number, "rdpid %rax"
     region no_thread_processor_by_leaf, "mov $11, %eax; xor %ecx, %ecx; cpuid; mov %edx, %eax"
     region no_thread_pointer, "rdfsbase %rax"
@@ -39,7 +40,7 @@ region_\name:
     region no_thread_data_pushed, "push %fs:16; pop %rax"
     region no_thread_data_written, "movl $1, %fs:0x28"
     region no_thread_of_the_system, "mov $186, %eax; syscall"
-    region no_thread_errno, "call __errno_location@PLT; mov (%rax), %eax"
+    region yes_errno, "call __errno_location@PLT; mov (%rax), %eax"
 # Who waits.
     region no_loop_on_memory, "1: cmpl $0, (%rbx); je 1b"
     region no_loop_politely, "1: pause; cmpl $0, (%rbx); je 1b"
@@ -97,6 +98,8 @@ region_\name:
     region no_reduction_of_tasks, "call GOMP_loop_start@PLT"
 
 # All that a share may do: its number in data, a seed, a swap that succeeds for somebody.
+    region yes_clock, "rdtscp; shl $32, %rdx; or %rdx, %rax; mov %rax, (%rbx)"
+    region yes_clock_at_last, "rdtsc; mov %eax, (%rbx); call asks; rdtscp; sub (%rbx), %eax; mov %eax, 8(%rbx)"
     region yes_number, "call omp_get_thread_num@PLT; mov %eax, (%rbx,%rax,4)"
     region yes_size_by_another, "call asks; mov %eax, (%rbx)"
     region yes_constructs, "call GOMP_barrier@PLT; call GOMP_single_start@PLT; call GOMP_sections_end@PLT"

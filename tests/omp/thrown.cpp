@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two regions whose functions may be left by exceptions. One counts by thread what it catches: only the unwinder's
-   tables lead there. The other one cleans up on the way out. */
+/* Three regions whose functions may be left by exceptions. One counts by thread what it catches: only the unwinder's
+   tables lead there. The second cleans up on the way out. In the last one threads meet in what catches one. */
 #include <cstdio>
 #include <cstdlib>
 #include <omp.h>
@@ -52,6 +52,23 @@ __attribute__((noinline)) static void cleans_up()
         out[i] += with_block(i);
 }
 
+__attribute__((noipa)) static void meet()
+{
+#pragma omp barrier
+}
+
+__attribute__((noinline)) static void meets()
+{
+#pragma omp parallel
+    try {
+        raise_odd(0);
+    } catch (int i) {
+        caught[omp_get_thread_num()] += i;
+        meet();
+        caught[omp_get_thread_num()] += 2 * i;
+    }
+}
+
 int main()
 {
     for (int k = 0; k < 300; k++)
@@ -60,6 +77,8 @@ int main()
         odd[i] = i % 4 == 0;
     for (int k = 0; k < 300; k++)
         catches();
+    odd[0] = 1;
+    meets();
     long sum = 0;
     for (int i = 0; i < N; i++)
         sum += out[i];
