@@ -39,6 +39,7 @@ struct around {
     struct marks begin;
     mark_t flags;  /* at its end */
     bool leaves;   /* its branch out of the loop moves on */
+    bool returns;  /* the function's end can be reached from it: else the process ends */
     uint8_t ways;  /* whether it can be reached from the head, and the head from it */
 };
 enum { FROM = 1, TO = 2, INSIDE = FROM | TO };
@@ -127,11 +128,16 @@ static mark_t of_register(const struct marks *m, uint8_t reg)
     return reg < TEAMS_REGISTERS ? m->of[reg] : STILL;
 }
 
+/* An array that is found through memory anew in each turn, where the loop leaves it alone, is the same. */
+static mark_t of_base(const struct marks *m, uint8_t reg)
+{
+    mark_t mark = reg == teams_convention()->stack ? STILL : of_register(m, reg);
+    return is(mark, WATCHED | SEEN) && !(mark & MOVES) ? STILL : mark;
+}
+
 static mark_t of_address(const struct teams_insn *i, const struct marks *m)
 {
-    uint8_t stack = teams_convention()->stack;
-    mark_t base = i->place.base == stack ? STILL : of_register(m, i->place.base),
-            index = of_register(m, i->place.index);
+    mark_t base = of_base(m, i->place.base), index = of_register(m, i->place.index);
     index = i->place.scale > 1 ? scale(index, STILL) : index;
     return i->place.base == i->place.index ? scale(base, index) : add(base, index);
 }
@@ -428,6 +434,33 @@ static bool leads_out(const struct turn *t, uint32_t b)
     return (next[0] >= 0 && !is_inside(t, next[0])) || (next[1] >= 0 && !is_inside(t, next[1]));
 }
 
+/* Likewise, and not only to the process's end. */
+static bool leads_on(const struct turn *t, uint32_t b)
+{
+    bool on = false;
+    for (int k = 0; k < 2; k++) {
+        int to = t->f->block[b].next[k];
+        on |= to >= 0 && !is_inside(t, to) && t->at[to].returns;
+    }
+    return on;
+}
+
+static void find_returns(struct turn *t)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = t->f->blocks; b-- > 0;) {
+            const struct teams_block *block = &t->f->block[b];
+            uint8_t last = t->f->insn[block->first + block->count - 1].op;
+            bool returns = last == TEAMS_RETURN || last == TEAMS_JUMP_SLOT;
+            for (int k = 0; k < 2; k++)
+                returns |= block->next[k] >= 0 && t->at[block->next[k]].returns;
+            changed |= returns != t->at[b].returns;
+            t->at[b].returns = returns;
+        }
+    }
+}
+
 static bool swaps(const struct teams_flow *f, uint32_t b)
 {
     bool any = false;
@@ -450,7 +483,7 @@ static bool ends_by_itself(struct turn *t)
             continue;
         fixed |= (t->at[b].flags & READ) != 0;
         t->at[b].leaves = (t->at[b].flags & MOVES) && leads_out(t, b) && !swaps(t->f, b);
-        watches |= (t->at[b].flags & WATCHED) && !(t->at[b].flags & MOVES) && leads_out(t, b);
+        watches |= (t->at[b].flags & WATCHED) && !(t->at[b].flags & MOVES) && leads_on(t, b);
     }
     return out && !watches && (!fixed || !find_ways(t));
 }
@@ -494,7 +527,8 @@ uintptr_t teams_wait_find(const struct teams_frame *frame)
     for (; t.head < f->blocks && !where; t.head++) {
         if (!f->block[t.head].head)
             continue;
-        t.at = t.at ? t.at : malloc(f->blocks * sizeof *t.at);
+        if (!t.at && (t.at = calloc(f->blocks, sizeof *t.at)))
+            find_returns(&t);
         for (uint32_t b = 0; t.at && b < f->blocks; b++)
             t.at[b].leaves = false;
         if (!t.at || (find_ways(&t) && waits(&t)))

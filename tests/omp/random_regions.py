@@ -86,7 +86,8 @@ class Program:
                  'step(&a); v = a;',
                  'v = draw(s, a); a++;', 's[(a * 3) & 7] += a; v = s[a & 7]; a++;',
                  'v = p[a & 7]; p[(a + 3) & 7] = v + 1; a++;', 'v = omp_get_level() + omp_get_ancestor_thread_num(1);',
-                 'v = mix9(0, 1, 0, 1, 0, 1, a, a, a); a++;', 'v = omp_get_num_threads();', 'v = last; last = a++;', 'errno = a & 7; v = errno; a++;',
+                 'v = mix9(0, 1, 0, 1, 0, 1, a, a, a); a++;', 'v = omp_get_num_threads();', 'v = last; last = a++;',
+                 'errno = a & 7; v = errno; a++;',
                  'v = omp_get_ancestor_thread_num(omp_get_level()) + 8 * omp_get_team_size(omp_get_level());',
                  'v = omp_get_level() * 16 + omp_get_active_level() * 4 + omp_get_max_threads();']
         if self.wild:

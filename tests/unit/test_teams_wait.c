@@ -30,7 +30,13 @@ LOOP(inner_counts, "1: mov %esi, %ecx; 2: dec %ecx; jnz 2b; dec %edx; jnz 1b");
 LOOP(chooses_and_counts, "1: cmpl $0, (%rdi); je 2f; inc %eax; 2: dec %esi; jnz 1b");
 LOOP(counts_on_each_way, "1: inc %esi; cmpl $0, (%rdi); je 2f; cmp $99, %esi; jl 1b; ret; 2: cmp $50, %esi; jl 1b");
 LOOP(enters_twice_and_counts, "test %esi, %esi; jz 2f; 1: mov (%rdi), %eax; add %eax, 4(%rdi); 2: dec %esi; jnz 1b");
+LOOP(searches_an_array_found_anew, "xor %ecx, %ecx; 1: mov (%rdi), %rax; cmpl $7, (%rax,%rcx,4); je 2f; inc %rcx; "
+                                   "cmp %ecx, %esi; jne 1b; 2:");
+LOOP(ends_the_process, "1: cmpl $0, (%rdi); jne 2f; dec %esi; jnz 1b; ret; 2: ud2");
 /* may wait */
+LOOP(looks_in_an_array_found_anew, "1: mov (%rdi), %rax; cmpl $7, 4(%rax); je 2f; dec %esi; jne 1b; 2:");
+LOOP(moves_an_array_back, "xor %ecx, %ecx; 1: mov (%rdi), %rax; cmpl $7, (%rax,%rcx,4); je 2f; inc %rcx; "
+                          "subq $4, (%rdi); cmp %ecx, %esi; jne 1b; 2:");
 LOOP(looks_and_counts, "1: cmpl $0, (%rdi); jne 2f; dec %esi; jnz 1b; 2:");
 LOOP(looks_in_a_register, "1: mov (%rdi), %eax; test %eax, %eax; jne 2f; dec %esi; jnz 1b; 2:");
 LOOP(goes_around_a_ring, "1: mov (%rdi), %rdi; cmpl $0, 8(%rdi); je 1b");
@@ -73,6 +79,10 @@ static const struct {
     { "sets what it looks at", sets_what_it_looks_at, false },
     { "reads its bound", reads_its_bound, false },
     { "chooses and counts", chooses_and_counts, false },
+    { "searches an array found anew", searches_an_array_found_anew, false },
+    { "ends the process", ends_the_process, false },
+    { "looks in an array found anew", looks_in_an_array_found_anew, true },
+    { "moves an array back", moves_an_array_back, true },
     { "looks and counts", looks_and_counts, true },
     { "looks in a register", looks_in_a_register, true },
     { "goes around a ring", goes_around_a_ring, true },
