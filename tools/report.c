@@ -37,15 +37,16 @@ static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 /* In the order of enum report_view, then what is none. */
 static const char *const views[] = { "summary", "callsites", "structure", "-calltree", "ranks", "omp", "comm", "waits",
-                                     "predicted", "named", "-calls", "-sizes", "scaling", "-path", NULL };
-enum { SCALING = REPORT_DATA + 1 /* in views[] */, PATH, KEEP_MS = 50 };
-enum { BY_RANK, BY_SIZE, BY_CALLER };
-static const char *const orders[] = { "rank", "size", "caller", NULL };
+                                     "predicted", "named", "-calls", "-sizes", "-regions", "scaling", "-path", NULL };
+enum { SCALING = REPORT_REGIONS + 1 /* in views[] */, PATH, KEEP_MS = 50 };
+enum { BY_RANK, BY_SIZE, BY_CALLER, BY_REGION };
+static const char *const orders[] = { "rank", "size", "caller", "region", NULL };
 /* What `--by` makes of a view, and the names that these had until 0.1. */
 static const struct { int view, of, by; const char *now; } others[] = {
     { REPORT_CALLS, REPORT_CALLSITES, BY_RANK, "callsites --by rank" },
     { REPORT_DATA, REPORT_CALLSITES, BY_SIZE, "callsites --by size" },
     { REPORT_CALLTREE, REPORT_STRUCTURE, BY_CALLER, "structure --by caller" },
+    { REPORT_REGIONS, REPORT_OMP, BY_REGION, "omp --by region" },
     { PATH, REPORT_WAITS, -1, "waits" } };
 enum { OTHERS = sizeof others / sizeof *others };
 static void (*const csv_of[SCALING + 1])(struct report *, FILE *) = {
@@ -60,7 +61,7 @@ static const struct tool_option options[] = {
                 "run was), named (regions that the program names); of csv: callsites, structure --by caller; of two jobs and more scaling, also as json and html"),
     TOOL_CHOICE(by, 0, "by", "WHAT", orders,
                 "callsites: by rank, or by size of their data; structure: by caller (who called whom, from main to the "
-                "call) instead of by loop"),
+                "call) instead of by loop; omp: by region (which are changed, why not the others)"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure: show N levels"),
     TOOL_SWITCH(all, 0, "all", "structure: all of it, not only what takes most time"),
@@ -114,7 +115,7 @@ static void check(void *request, struct argp_state *state)
     if (of_tree && r->view < 0 && r->by < 0)
         r->view = REPORT_STRUCTURE;
     if (!choose_view(r))
-        argp_error(state, "--by rank and size are of --view callsites, caller of structure");
+        argp_error(state, "--by rank and size are of --view callsites, caller of structure, region of omp");
     r->scaling = r->view == SCALING;
     if (of_tree && r->view != REPORT_STRUCTURE && r->view != REPORT_CALLTREE)
         argp_error(state, "--depth and --all are of --view structure");

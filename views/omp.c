@@ -184,11 +184,13 @@ void report_add_choice(const struct report *r, const struct job_region *g, cJSON
 
     if (!g)
         return;
+    const char *lift, *why = report_why_kept(g, false, &lift);
     cJSON *o = cJSON_AddObjectToObject(region, "choice"), *kept = cJSON_AddArrayToObject(o, "kept");
     for (int i = 0; i <= JOB_FIXED_REASONS; i++)
         if (left_alone(r, g, i, room))
             cJSON_AddItemToArray(kept, cJSON_CreateString(left_alone(r, g, i, room)));
-    ADD(o, BOOL("proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS), TIME("proof_seconds", g->proof_ns),
+    ADD(o, TEXT("reason", why), TEXT("lift", lift),
+        BOOL("proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS), TIME("proof_seconds", g->proof_ns),
         NUMBER("own_size", g->team), COUNT("executions", g->executions), COUNT("changed", g->changed),
         COUNT("trials", g->trials), TIME("gain_seconds", report_gain(r, g)), COUNT("controls", g->controls),
         TIME("control_seconds", g->control_ns), TIME("control_chosen_seconds", g->chosen_ns));

@@ -29,7 +29,8 @@ enum report_view {
     REPORT_PREDICTED,
     REPORT_NAMED, /* regions that the program names */
     REPORT_CALLS,
-    REPORT_DATA
+    REPORT_DATA,
+    REPORT_REGIONS
 };
 
 /* Of REPORT_STRUCTURE and REPORT_CALLTREE: levels, 0: all; everything, else what takes most time, 40 lines of it. */
@@ -125,6 +126,9 @@ void report_add_tasks(struct report *r, const struct job_task *tasks, uint32_t c
    recorded. NAN: these were less than five, which tell nothing. */
 double report_gain(const struct report *r, const struct job_region *g);
 void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region);
+/* Why a region is not changed, in a word, and what would lift that; NULL: it is, or may be (regions.c). */
+const char *report_why_kept(const struct job_region *g, bool predicted, const char **lift);
+void report_print_regions(struct report *r, FILE *out);
 /* Adds "efficiency", nothing where it is not known (json.c); "user_regions" (named.c). */
 void report_add_efficiency(const struct report_efficiency *e, cJSON *to);
 void report_add_named(struct report *r, cJSON *root);
