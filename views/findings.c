@@ -86,8 +86,9 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
     const char *end = !*advice ? "" : (int)strlen(line) > room ? report_text(":\n%17s", "") : ": "; /* no name is cut */
     report_cut(line, 79 - 17);
     fprintf(out, "%17s%s%s%s\n", "", line, end, advice);
-    if (one->kind <= REPORT_SERIAL_CHAIN || one->kind == REPORT_SERIAL_PART)
-        report_print_inside_before(r, one->by, 17, out);
+    const char *inside = views_inside_text(r, one);
+    if (inside)
+        fprintf(out, "%17s%s\n", "", inside);
 }
 
 /* Shown of the summary's lines: those that cost so much, and all that is less in one line. */

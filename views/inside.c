@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "findings/findings.h"
 #include "findings/units.h"
 #include "job/job.h"
 #include "views/table.h"
@@ -20,13 +21,13 @@ static char *part_text(const struct report *r, const struct report_inside_part *
                        report_line(report_site_name(r->names, p->terminal), 40));
 }
 
-void report_print_inside_before(struct report *r, uint32_t terminal, int indent, FILE *out)
+const char *views_inside_text(struct report *r, const struct report_finding *f)
 {
-    const struct report_inside_part *p = report_inside_find(r, terminal, true);
-    char *text = p ? report_inside_text(r, p, 79 - indent) : "";
+    bool works = f->kind <= REPORT_SERIAL_CHAIN || f->kind == REPORT_SERIAL_PART; /* before a call or region */
+    const struct report_inside_part *p = works ? report_inside_find(r, f->by, true) : NULL;
+    const char *text = p ? report_inside_text(r, p, 79 - 17) : "";
 
-    if (*text)
-        fprintf(out, "%*s%s\n", indent, "", report_line(text, 79 - indent));
+    return *text ? report_line(text, 79 - 17) : NULL;
 }
 
 void report_print_inside_most(struct report *r, FILE *out)

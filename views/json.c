@@ -71,7 +71,7 @@ static void add_findings(struct report *r, cJSON *root)
         ADD(array, TEXT("kind", report_finding_name(one->kind)), TEXT("where", one->where),
             NUMBER("more_places", one->more), TEXT("cause", one->cause), TEXT("ranks", one->ranks),
             NUMBER("seconds", one->seconds), NUMBER("share", one->share),
-            TEXT("advice", report_finding_advice(r, one)));
+            TEXT("advice", report_finding_advice(r, one)), TEXT("inside", views_inside_text(r, one)));
     }
     if (!f->known || isnan(f->lost))
         cJSON_AddNullToObject(root, "losses");

@@ -84,9 +84,10 @@ void report_print_callsites(struct report *r, FILE *out);
 void report_print_ranks(struct report *r, FILE *out);
 /* Part of it: where one rank computes longer than the others. */
 void report_print_own(struct report *r, FILE *out);
-/* Where threads computed (inside.c): before that call, in a line, nothing where that is not known; where they computed
-   most; all of it. */
-void report_print_inside_before(struct report *r, uint32_t terminal, int indent, FILE *out);
+/* Where threads computed (inside.c): which functions a finding's work is, NULL where it is none or that is not known;
+   where they computed most; all of it. */
+struct report_finding;
+const char *views_inside_text(struct report *r, const struct report_finding *f);
 void report_print_inside_most(struct report *r, FILE *out);
 void report_print_inside(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);

@@ -109,7 +109,19 @@ function drawFindings() {
     return;
   }
   fillTable(table, [["cost"], ["of all"], ["what", "name"], ["at", "name"], ["because of", "name"], ["what to try", "name"]], rows.slice(0, 5).map(f =>
-    [time(f.seconds), percent(f.share), f.kind.replaceAll("_", " "), f.where, f.ranks + (f.cause === f.where ? "" : ", before " + f.cause), f.advice]));
+    [time(f.seconds), percent(f.share), f.kind.replaceAll("_", " "), f.where,
+      f.ranks + (f.cause === f.where ? "" : ", before " + f.cause) + (f.inside ? ": " + f.inside : ""), f.advice]));
+}
+
+// Functions between the calls and in them, by samples: those with most.
+function drawInside() {
+  const table = byId("inside"), rows = data.inside || [], share = x => x === null ? "–" : percent(x);
+  if (!rows.length) { table.remove(); return; }
+  const what = i => i.before === null ? "what no call came after" : `${typeof i.before === "number" ? "computation before" : "in"} ${i.call} (${i.number})`;
+  fillTable(table, [["samples"], ["share"], ["of", "name"], ["function", "name"], ["at", "name"], ["ranks", "name"]],
+    [...rows].sort((a, b) => b.samples - a.samples).slice(0, 30).map(i => [count(i.samples),
+      [share(i.share), { title: i.share === null ? "too few samples" : `${share(i.share_low)} to ${share(i.share_high)}` }], what(i),
+      (i.function || "–") + (i.inlined ? ` (${i.inlined})` : ""), i.line ? `${i.file}:${i.line}` : i.module || "–", i.ranks_text]));
 }
 
 function drawSummary() {
