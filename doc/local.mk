@@ -4,7 +4,7 @@ dist_doc_DATA = README.md ARCHITECTURE.md LICENSE %D%/ALGORITHMS.md %D%/CLOSURE.
 
 # What a user starts from; each says in its first comment the one line that builds it.
 examplesdir = $(docdir)/examples
-dist_examples_DATA = %D%/example.c %D%/example.py plugins/counters.c plugins/trace.c tests/mpi/asks.c
+dist_examples_DATA = %D%/affinity.c %D%/example.c %D%/example.py plugins/counters.c plugins/trace.c tests/mpi/asks.c
 
 # The example of the library, built and run by make check.
 check_PROGRAMS += %D%/example

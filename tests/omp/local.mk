@@ -6,7 +6,7 @@ tests_omp_dump_LDADD = $(PYTHIA_CORE)
 tests_omp_read_file_SOURCES = %D%/read_file.c
 tests_omp_read_file_LDADD = libpythia-teams.la $(PYTHIA_CORE)
 TESTS += %D%/regions.test %D%/predict.test %D%/alone.test %D%/screen.test %D%/tree.test %D%/rights.test %D%/safety.test %D%/tasks.test %D%/wait.test
-TESTS += %D%/proof.test %D%/read.test %D%/places.test %D%/libomp.test %D%/kept.test %D%/short.test %D%/memory.test %D%/shares.test
+TESTS += %D%/proof.test %D%/read.test %D%/affinity.test %D%/places.test %D%/libomp.test %D%/kept.test %D%/short.test %D%/memory.test %D%/shares.test
 TESTS += %D%/random.test %D%/target.test
 LONG_TESTS += %D%/libgomp-long.test
 endif
@@ -18,4 +18,4 @@ EXTRA_DIST += %D%/threads.c %D%/planted_threads.py %D%/threads.test
 EXTRA_DIST += %D%/regions.test %D%/predict.test %D%/alone.test %D%/screen.test %D%/tree.test %D%/rights.test %D%/safety.test %D%/lib.sh %D%/regions.c %D%/regions.cpp %D%/regions.f90 \
 	%D%/clauses.c \
 	%D%/fragile.c %D%/private.c %D%/levels.c %D%/turns.c \
-	%D%/tasks.test %D%/tasks.cpp %D%/wait.test %D%/places.test %D%/libomp.test
+	%D%/tasks.test %D%/tasks.cpp %D%/wait.test %D%/affinity.test %D%/places.test %D%/libomp.test
