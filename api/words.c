@@ -93,7 +93,7 @@ static int add_names(struct api_words *w, const struct job *j, uint32_t t)
     const struct job_terminal *from = &j->terminals[t];
     uint32_t site = api_words_callsite(w, t);
 
-    if (from->kind == JOB_WORD || from->phase == JOB_CLOSE)
+    if (from->kind == JOB_NAMED || from->kind == JOB_WORD || from->phase == JOB_CLOSE)
         return 0;
     w->word[w->entries++] = (struct api_word){ from->kind == JOB_REGION ? "region"
                                                                         : job_call_kind_text(from->call_kind),
@@ -108,6 +108,19 @@ static int add_names(struct api_words *w, const struct job *j, uint32_t t)
         *c = *c == ' ' ? '_' : *c;
     w->word[w->entries++] = (struct api_word){ w->names[t], t, 0 };
     return 0;
+}
+
+/* A region that the program names begins with "NAME{" and ends with "NAME}". */
+static int add_named(struct api_words *w, const struct job *j, uint32_t t)
+{
+    const struct job_terminal *from = &j->terminals[t];
+
+    if (from->kind != JOB_NAMED)
+        return 0;
+    if (asprintf(&w->names[t], "%s%c", job_text(j, from->function), from->phase == JOB_CLOSE ? '}' : '{') >= 0)
+        return 0;
+    w->names[t] = NULL;
+    return PYTHIA_ENOMEM;
 }
 
 int api_words_open(struct api_words *w, const struct job *job)
@@ -128,9 +141,9 @@ int api_words_open(struct api_words *w, const struct job *job)
     for (uint32_t t = 0; !error && t < count; t++) {
         const struct job_terminal *from = &job->terminals[t];
         w->peer[t] = has_peer(from);
-        w->word[w->entries++] = (struct api_word){ job_text(job, from->function), t,
-                                                   from->kind == JOB_WORD && w->peer[t] };
-        error = add_names(w, job, t);
+        error = add_named(w, job, t);
+        w->word[w->entries++] = (struct api_word){ api_words_text(w, t), t, from->kind == JOB_WORD && w->peer[t] };
+        error = error ? error : add_names(w, job, t);
     }
     qsort(w->word, w->entries, sizeof *w->word, compare);
     return error;
@@ -169,6 +182,8 @@ uint32_t api_words_number(struct api_words *w, const char *text, bool with)
 
 const char *api_words_text(const struct api_words *w, uint32_t terminal)
 {
+    if (terminal < w->count && w->job->terminals[terminal].kind == JOB_NAMED && w->names[terminal])
+        return w->names[terminal];
     if (terminal < w->count)
         return job_text(w->job, w->job->terminals[terminal].function);
     return w->others[terminal - w->count];

@@ -140,11 +140,11 @@ static int verified(const struct input *in, const unsigned char *entry, uint64_t
 }
 
 /* Communicators, messages, how time goes by, each rank's own times: many bytes, and nothing that is foretold. But what
-   values name is. */
+   values name is, and how long calls take that wait for nobody. */
 static bool passed_over(const struct input *in, const unsigned char *entry)
 {
     uint32_t type = file_get32(entry + ENTRY_TYPE);
-    return !in->source->whole && type != SECTION_STARTS &&
+    return !in->source->whole && type != SECTION_STARTS && type != SECTION_EXTREMES &&
            ((type >= SECTION_GROUPS && type <= SECTION_OWN) || type >= SECTION_DIGRAMS);
 }
 

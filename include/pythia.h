@@ -225,14 +225,29 @@ PYTHIA_CALLBACK int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, 
  *         …                                            // in 9 of 10 cases there are 2 ms for something else
  *
  * Words are what the report says: a function ("MPI_Wait"), a call ("MPI_Wait@12"), a kind of calls (p2p, completion,
- * probe, collective, onesided, io, communicator, life), "region" for parallel regions. Answers name the function, and
- * the call by its number. In a PRE callback of a call, that call is the event at distance 1. */
+ * probe, collective, onesided, io, communicator, life), "region" for parallel regions, "solve{" and "solve}" for begin
+ * and end of a region by name. Answers name the function, and the call by its number. In a PRE callback of a call, that
+ * call is the event at distance 1. */
 
 /* The oracle that follows this thread in a predicted run, lent: it follows on its own (pythia_oracle_follow is
    refused), close does nothing, and it ends with MPI_Finalize. NULL where nothing is predicted, and before the thread's
    first MPI call or parallel region.
    Threads: any; what it returns is for this one.  Hook-safe: yes, but for a thread's first question. */
 PYTHIA_CALLBACK pythia_oracle_t *pythia_oracle_self(void);
+
+/* When the innermost region of that name that this thread has open (pythia_region.h; NULL: any) is expected to end: ns
+   from now, and between which two with a chance of 80 % (below 0: not known yet). Each may be NULL. Returns 0, 1 where
+   nothing is known: no predicted run, no such region, one that neither recording nor run has seen end.
+   Threads: any, about itself.  Hook-safe: yes, but for a thread's first question. */
+PYTHIA_CALLBACK int pythia_region_remaining(const char *name, double *ns, double *low_ns, double *high_ns);
+
+/* When this thread next waits for others in a call for at least so long, as recorded at this place: in so many ns, for
+   so many ns; what is above the shortest of that call on all ranks is taken for waiting, that for transfer. The
+   probability is that such a call comes and waits so long. Room for a checkpoint, a compression, a lent core. Each may
+   be NULL. Returns 0, 1: none is in sight (of the calls that ever waited so long the next one, and 512 events after
+   it), or nothing is predicted.
+   Threads: any, about itself.  Hook-safe: yes, but for a thread's first question. */
+PYTHIA_CALLBACK int pythia_next_wait(uint64_t at_least_ns, double *in_ns, double *for_ns, double *probability);
 
 /* --- The job while it runs, asked by the program itself: a thread that monitors ---
  *

@@ -99,6 +99,7 @@ struct session_stream {
     uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
     struct session_peers peers;    /* predict mode */
     struct pythia_oracle *lent;    /* predict mode: what the program asks (self.h); NULL: it has not yet */
+    uint8_t *wanted;               /* the same (foretold.c): of terminals of the reference, all 0 between questions */
     double gain_ns;
     uint64_t paused_seen;          /* of session.paused_ns, … */
     uint32_t control_seen, resets_seen, unloads_seen; /* … session.control, session.resets, session_unloads */

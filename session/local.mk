@@ -25,7 +25,7 @@ libpythia_session_la_SOURCES = \
 	%D%/sums.c \
 	%D%/took.c \
 	%D%/timeline.c %D%/timeline.h \
-	%D%/flow.c %D%/flow.h \
+	%D%/flow.c %D%/flow.h %D%/foretold.c \
 	%D%/hops.c %D%/hops.h \
 	%D%/memo.h %D%/site.c %D%/site.h \
 	%D%/self.c %D%/self.h \

@@ -70,6 +70,7 @@ static void stream_destroy(struct session_stream *s)
     session_hops_close(&s->hops);
     session_starts_close(&s->starts_seen);
     session_self_close(s);
+    free(s->wanted);
     session_timeline_close(&s->timeline);
     free(s->open);
     session_named_free(s);

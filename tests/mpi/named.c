@@ -15,6 +15,8 @@
 #include <string.h>
 #include <time.h>
 
+#define PYTHIA_OPTIONAL
+#include "pythia.h"
 #include "pythia_region.h"
 
 enum { TURNS = 20 };
@@ -129,15 +131,22 @@ static void spend(double ms)
 
 /* A phase of which rank r does first + r * more ms, until all are there; what it took by this program's own clock. */
 struct spent { double useful, all; };
+static int asked, known, inside, near;
 static void phase(const char *name, double first, double more, struct spent *s)
 {
     pythia_region_begin(name);
-    double begin = now();
+    double begin = now(), ns = 0, low = -1, high = -1;
+    int foretold = pythia_region_remaining && pythia_region_remaining(name, &ns, &low, &high) == 0;
     spend(first + more * rank);
     s->useful += now() - begin;
     MPI_Barrier(MPI_COMM_WORLD);
-    s->all += now() - begin;
+    double took = now() - begin;
+    s->all += took;
     pythia_region_end(name);
+    asked++;
+    known += foretold;
+    near += foretold && ns > 0.5e9 * took && ns < 2e9 * took;
+    inside += foretold && low <= 1e9 * took && 1e9 * took <= high;
 }
 
 /* What the efficiencies were: parallel, load balance. */
@@ -161,6 +170,8 @@ static int phases(void)
     }
     tell("even", &even);
     tell("uneven", &uneven);
+    if (!rank)
+        printf("asked %d known %d near %d inside %d\n", asked, known, near, inside);
     return 0;
 }
 
