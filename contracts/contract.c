@@ -30,6 +30,8 @@ static bool has_word(const char *where, const char *name)
 
 static bool applies(const struct report_rule *r, const struct report_measures *m, const struct report_measure *x)
 {
+    if (x->about == REPORT_ABOUT_NAMED)
+        return r->about == REPORT_ABOUT_REGION && (r->name ? !strcmp(r->name, x->where) : !x->minor);
     if (r->about != x->about)
         return false;
     if (r->about == REPORT_ABOUT_STRUCTURE)
@@ -50,7 +52,7 @@ static uint32_t varies_since(const struct report_measure *x, uint32_t runs, doub
 static void break_rule(struct report_contract *c, uint32_t rule, const struct report_measures *m,
                        const struct report_measure *x)
 {
-    bool share = x->about > REPORT_ABOUT_WALL;
+    bool share = x->about > REPORT_ABOUT_WALL && x->about != REPORT_ABOUT_NAMED;
     double value = x->value[m->runs];
 
     BASE_ADD(c->breaches, c->breach_count, (struct report_breach){
@@ -106,7 +108,8 @@ static void judge_doubt(struct report_rule *r, const struct report_measures *m, 
                                   percent));
     else if (of == x && x->change <= x->chance)
         cannot_say(r, report_text("%.1f %% %s, but the baseline's own runs vary by %.1f %%", percent,
-                                  x->about == REPORT_ABOUT_WALL ? "longer" : "worse", 100 * x->scatter));
+                                  x->about == REPORT_ABOUT_WALL || x->about == REPORT_ABOUT_NAMED ? "longer"
+                                                                                                 : "worse", 100 * x->scatter));
 }
 
 static void judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)

@@ -10,6 +10,8 @@
  *   callsite > 10%         ... any call, in it or in the computation before it, by the mean of one execution
  *   region > 10%           ... any parallel region, likewise
  *   loop > 10%             ... any loop, by the mean of one turn
+ *   region[solve] > 5%     ... the region that the program calls so (findings/named.h), by the mean time of an entry;
+ *                          one number a run, as the wall time is
  *   structure[bytes], callsite[MPI_Send] > 5%, region[pressure@eos.c:67] > 3%
  *                          only that: a part of the structure, or what has that word in its name as the report shows it
  *
@@ -60,7 +62,8 @@
 
 enum report_about { REPORT_ABOUT_STRUCTURE, REPORT_ABOUT_CALLSITE, REPORT_ABOUT_REGION, REPORT_ABOUT_LOOP,
                     REPORT_ABOUT_WALL, REPORT_ABOUT_PARALLEL, REPORT_ABOUT_LOAD_BALANCE, REPORT_ABOUT_SERIALISATION,
-                    REPORT_ABOUT_OPENMP, REPORT_ABOUTS }; /* from WALL on of the whole run */
+                    REPORT_ABOUT_OPENMP, REPORT_ABOUTS, /* from WALL on of the whole run; no rule's own word: */
+                    REPORT_ABOUT_NAMED = REPORT_ABOUTS };
 enum report_verdict { REPORT_KEPT, REPORT_BROKEN, REPORT_CANNOT_SAY };
 
 struct report_rule {

@@ -15,6 +15,7 @@
 #include "base/order.h"
 #include "contracts/compare.h"
 #include "contracts/contract.h"
+#include "findings/named.h"
 #include "findings/names.h"
 
 enum { ABSENT = -1, NAME = 400 };
@@ -175,12 +176,31 @@ static void put_efficiencies(const struct filling *f)
             put_whole(f, each[i].about, each[i].name, 1 / each[i].of[0], 1 / each[i].of[1]);
 }
 
+/* What an entry takes. */
+static void put_named(const struct filling *f)
+{
+    const struct report_named_list *l = report_named_of(f->c->report[1]);
+
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct report_named *b = &l->of[i], *a = report_named_find(f->c->report[0], b->name);
+        char name[NAME];
+        if (!a || a->ns <= 0 || b->ns <= 0)
+            continue;
+        snprintf(name, sizeof name, "%s", b->name);
+        struct report_measure like = { .about = REPORT_ABOUT_NAMED, .part = "in", .where = name,
+                                       .order = GRAMMAR_NONE,
+                                       .minor = b->ns < LEAST_SHARE * f->whole || b->entries < TELLING * b->ranks };
+        put(f, like, (double[2]){ a->ns / (double)a->entries, b->ns / (double)b->entries }, NULL, NULL);
+    }
+}
+
 static void fill(const struct filling *f)
 {
     const struct report_shapes *s = &f->c->classes;
 
     put_whole(f, REPORT_ABOUT_WALL, "run", f->c->totals[0].ns[0], f->c->totals[0].ns[1]);
     put_efficiencies(f);
+    put_named(f);
     if (!report_by_timing(f->c)) /* they are the same or not: 0 beside 0, else how many of them the other has not */
         put_whole(f, REPORT_ABOUT_STRUCTURE, "classes", s->count[0] + s->count[1] + s->moved, 0);
     for (uint32_t i = 0; i < f->c->row_count; i++)

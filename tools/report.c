@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "file/file.h"
 #include "findings/findings.h"
+#include "findings/named.h"
 #include "findings/places.h"
 #include "page/html.h"
 #include "replay/analysis.h"
@@ -27,6 +28,7 @@ struct request {
     bool force;
     bool all;
     bool keep;
+    const char *region;
     uint64_t depth;
     uint64_t within; /* ms; 0: not given */
     uint64_t since;  /* ns; the same */
@@ -65,6 +67,9 @@ static const struct tool_option options[] = {
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure: show N levels"),
     TOOL_SWITCH(all, 0, "all", "structure: all of it, not only what takes most time"),
+    TOOL_TEXT(region, 0, "region", "NAME",
+              "of text: only what is in the region that the program calls so; views summary, callsites, named, and "
+              "structure --by caller"),
     TOOL_COUNT(within, 0, "within", "MS", 1, UINT32_MAX,
                "leave out who waits for whom where finding that out would take longer, in ms"),
     TOOL_SWITCH(keep, 0, "keep-places",
@@ -123,6 +128,9 @@ static void check(void *request, struct argp_state *state)
         argp_error(state, "csv has --view callsites, and structure --by caller, only: json has all views");
     if (r->format == HTML && r->view >= 0 && !r->scaling)
         argp_error(state, "the page has all views: leave --view out");
+    if (r->region && (r->format != TEXT || (r->view >= 0 && r->view != REPORT_SUMMARY && r->view != REPORT_CALLSITES &&
+                                            r->view != REPORT_NAMED && r->view != REPORT_CALLTREE)))
+        argp_error(state, "--region is of text: --view summary, callsites, named, and structure --by caller");
     if (r->jobs == 0)
         argp_error(state, "no job file");
     if (r->jobs > 1 && !r->scaling)
@@ -158,7 +166,7 @@ static const struct tool_line usage = {
 
 static void print_one(struct report *report, const struct request *r, FILE *out)
 {
-    const struct report_tree_how how = { .depth = (uint32_t)r->depth, .all = r->all };
+    const struct report_tree_how how = { .depth = (uint32_t)r->depth, .all = r->all, .region = r->region };
 
     if (r->format == JSON)
         report_print_json(report, out);
@@ -244,6 +252,10 @@ int tool_report(int argc, char **argv)
         rc = tool_job_open(&r.from[i], r.job[i]);
     if (rc == TOOL_OK && r.within > 0)
         r.from[0].report->steps = r.within * REPLAY_ANALYSIS_MS;
+    if (rc == TOOL_OK && r.region && !report_named_find(r.from[0].report, r.region)) {
+        tool_complain("%s: no region is called '%s' (--view named has all)", r.job[0], r.region);
+        rc = TOOL_NO;
+    }
     if (rc == TOOL_OK && r.keep)
         rc = keep_places(&r);
     if (rc == TOOL_OK && (r.output || r.format != TEXT))

@@ -92,7 +92,9 @@ void report_print_calltree(struct report *r, const struct report_tree_how *how, 
     v.depth = how->depth;
     v.table.out = out;
     print_row(&v, &t->path[0], "");
-    print_path(&v, 0, 0);
+    for (uint32_t i = 0; i < t->paths; i++)
+        if (how->region ? t->path[i].named && !strcmp(t->path[i].name, how->region) : i == 0)
+            print_path(&v, i, 0);
     if (v.left_out)
         fprintf(out, "and %u that took less (--all)\n", v.left_out);
     fputs("\nown: of a function, before the calls that stand in it; waiting and bytes of a call that is made along "

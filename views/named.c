@@ -50,24 +50,24 @@ void report_print_named_top(struct report *r, FILE *out)
         fprintf(out, "  and %u more (--view named)\n", l->count - SCREEN);
 }
 
-static void print_calls(struct report *r, const struct report_named *n, bool waits, FILE *out)
+static void print_calls(struct report *r, const struct report_named *n, bool waits, uint32_t most, FILE *out)
 {
     struct views_table t = { .out = out };
 
-    for (uint32_t i = 0; n->call_count && i <= n->call_count && i <= CALLS; i++) {
+    for (uint32_t i = 0; n->call_count && i <= n->call_count && i <= (uint64_t)most; i++) {
         const struct report_named_call *c = &n->calls[i ? i - 1 : 0];
         ROW(&t, TEXT("", report_text("  %s", report_site_name(r->names, c->terminal)), "  call", -22),
             COUNT("", c->count, "count", 9), TIME("", c->ns, "time", 9),
             TIME("", views_known(waits, c->wait_ns), "waiting", 9),
             TEXT("", report_where(r, c->terminal, 60), " callsite", 0));
     }
-    if (n->call_count > CALLS)
-        fprintf(out, "  and %u more calls\n", n->call_count - CALLS);
+    if (n->call_count > most)
+        fprintf(out, "  and %u more calls (--region '%s' --view callsites)\n", n->call_count - most, n->name);
 }
 
-static void print_one(struct report *r, const struct report_named *n, bool waits, FILE *out)
+static void print_one(struct report *r, const struct report_named *n, bool waits, uint32_t most, FILE *out)
 {
-    fprintf(out, "\n%s: %s entries, %s of %u rank%s, the longest %s\n", report_line(n->name, 60),
+    fprintf(out, "%s: %s entries, %s of %u rank%s, the longest %s\n", report_line(n->name, 60),
             report_count(n->entries), report_time(n->ns), n->ranks, n->ranks == 1 ? "" : "s",
             report_time(n->longest_ns));
     if (n->unended)
@@ -75,7 +75,7 @@ static void print_one(struct report *r, const struct report_named *n, bool waits
                 report_count(n->unended));
     if (n->efficiency.known)
         report_print_efficiency(&n->efficiency, out);
-    print_calls(r, n, waits, out);
+    print_calls(r, n, waits, most, out);
     for (uint32_t i = 0; i < n->loss_count && i < LOSSES; i++)
         fprintf(out, "  lost: %s, %s at %s\n", report_time(1e9 * n->losses[i].seconds),
                 report_finding_words(n->losses[i].finding->kind), n->losses[i].finding->where);
@@ -88,11 +88,18 @@ void report_print_named(struct report *r, FILE *out)
     if (!l->count)
         fputs("the program named no region (pythia_region.h)\n", out);
     print_table(r, UINT32_MAX, out);
-    for (uint32_t i = 0; i < l->count; i++)
-        print_one(r, &l->of[i], l->waits, out);
+    for (uint32_t i = 0; i < l->count; i++) {
+        fputc('\n', out);
+        print_one(r, &l->of[i], l->waits, CALLS, out);
+    }
     if (l->count)
         fputs("\neffic.: of the ranks that enter it, as if there were nothing else; waiting and lost: a call's, as far as "
               "its time is in the region\n", out);
+}
+
+void report_print_region(struct report *r, const char *name, uint32_t most, FILE *out)
+{
+    print_one(r, report_named_find(r, name), report_named_of(r)->waits, most, out);
 }
 
 void report_add_named(struct report *r, cJSON *root)

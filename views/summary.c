@@ -222,7 +222,9 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
         [REPORT_NAMED] = report_print_named, [REPORT_CALLS] = report_print_calls,
         [REPORT_DATA] = report_print_sizes, [REPORT_REGIONS] = report_print_regions };
 
-    if (view == REPORT_STRUCTURE)
+    if (how->region && view != REPORT_CALLTREE)
+        report_print_region(r, how->region, view == REPORT_CALLSITES ? UINT32_MAX : 5, out);
+    else if (view == REPORT_STRUCTURE)
         report_print_loops(r, how, out);
     else if (view == REPORT_CALLTREE)
         report_print_calltree(r, how, out);

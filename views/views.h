@@ -33,10 +33,11 @@ enum report_view {
     REPORT_REGIONS
 };
 
-/* Of REPORT_STRUCTURE and REPORT_CALLTREE: levels, 0: all; everything, else what takes most time, 40 lines of it. */
-struct report_tree_how { uint32_t depth; bool all; };
+/* Of REPORT_STRUCTURE and REPORT_CALLTREE: levels, 0: all; everything, else what takes most time, 40 lines of it. Of
+   REPORT_SUMMARY, CALLSITES, NAMED and CALLTREE: only what is in the region of that name, which there is; NULL: all. */
+struct report_tree_how { uint32_t depth; bool all; const char *region; };
 
-/* `how` counts for these two only. The summary fits 80 columns and 40 lines. */
+/* `how` counts for these only. The summary fits 80 columns and 40 lines. */
 void report_print_text(struct report *r, enum report_view view, const struct report_tree_how *how, FILE *out);
 
 /* One JSON object with everything but the grammars; doc/EVENTS.md lists the keys. */
@@ -94,6 +95,8 @@ void report_print_omp(struct report *r, FILE *out);
 /* Regions by name; those with most time, for the summary. */
 void report_print_named(struct report *r, FILE *out);
 void report_print_named_top(struct report *r, FILE *out);
+/* One of them, with so many of its calls. */
+void report_print_region(struct report *r, const char *name, uint32_t most, FILE *out);
 /* Of a region whose team was changed, the size that it mostly had then; else NULL. */
 const struct job_region_size *report_usual_size(const struct job_region *g);
 /* Regions and tasks as predicted runs have seen them, all that is known; nothing before one. */

@@ -6,7 +6,8 @@
  *                   an end in each turn, an end without a begin, and a name whose text is made anew in a buffer
  *   named threads   three threads, each with its own regions, the first with calls inside
  *   named reset     a recording that begins anew inside a region, and a pause
- *   named phases    two phases of different balance, of so many ms each: what their efficiencies have to be is printed
+ *   named phases    two phases of different balance, the uneven one SLOWER_MS longer: what their efficiencies have to be
+ *                   is printed, and how well it was foretold when each ends
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -160,12 +161,12 @@ static void tell(const char *name, const struct spent *s)
         printf("%s %.4f %.4f\n", name, sum / ranks / longest, sum / ranks / most);
 }
 
-static int phases(void)
+static int phases(double more)
 {
     struct spent even = { 0, 0 }, uneven = { 0, 0 };
     for (int i = 0; i < TURNS; i++) {
         phase("even", 8, 0, &even);
-        phase("uneven", 4, 6, &uneven);
+        phase("uneven", 4 + more, 6, &uneven);
         spend(1);
     }
     tell("even", &even);
@@ -182,8 +183,8 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    all = !strcmp(what, "nest") ? nest() : !strcmp(what, "threads") ? threads()
-          : !strcmp(what, "reset") ? reset() : phases();
+    all = !strcmp(what, "nest") ? nest() : !strcmp(what, "threads") ? threads() : !strcmp(what, "reset") ? reset()
+          : phases(getenv("SLOWER_MS") ? atof(getenv("SLOWER_MS")) : 0);
     if (!rank)
         printf("%s %d\n", what, all);
     pythia_region_begin("the end");
