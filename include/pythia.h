@@ -252,7 +252,7 @@ PYTHIA_CALLBACK int pythia_next_wait(uint64_t at_least_ns, double *in_ns, double
 /* --- The job while it runs, asked by the program itself: a thread that monitors ---
  *
  * In libpythia_pmpi and libpythia_omp; PYTHIA_OPTIONAL as below. What `pythia watch` shows, of the ranks on this node.
- * Each call reads a file of 130 KiB for each of them: nothing for a hot loop. */
+ * Each call reads a file of 135 KiB for each of them: nothing for a hot loop. */
 
 /* Ranks that this process's rank waits for at this moment, in a blocking call of the thread that began MPI. Returns how
    many (0: none, or not known); the first `count` of them go to `ranks`, which may be NULL.

@@ -2,6 +2,7 @@
 #include "session/named.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,24 @@ static uint32_t context_append(struct session_stream *s, const struct session_co
     return number;
 }
 
+/* Its region on the board: what is around it, and it. */
+static void put_on_board(struct session_stream *s, struct session_context *c)
+{
+    const struct session_context *around = &s->named->context[c->parent];
+    struct watch_board *b = watch_board_mine;
+
+    c->board = s->named->contexts < WATCH_REGIONS ? s->named->contexts : around->board;
+    if (!b || c->board == around->board)
+        return;
+    char outer[sizeof b->region->name] = "";
+    if (around->board)
+        memcpy(outer, b->region[around->board].name, sizeof outer);
+    if (*outer)
+        snprintf(b->region[c->board].name, sizeof b->region->name, "%.26s > %.26s", outer, c->name);
+    else
+        snprintf(b->region[c->board].name, sizeof b->region->name, "%.55s", c->name);
+}
+
 /* A name within what is open; GRAMMAR_NONE: out of memory. */
 static uint32_t context_add(struct session_stream *s, const char *name)
 {
@@ -56,6 +75,7 @@ static uint32_t context_add(struct session_stream *s, const char *name)
                                    .kind = JOB_NAMED };
         c.entry = session_keys_find(&s->keys, &key);
     }
+    put_on_board(s, &c);
     c.sum.path = define_path(c.name, s->named->context[s->context].sum.path);
     uint32_t number = c.entry == GRAMMAR_NONE || c.sum.path == GRAMMAR_NONE ? GRAMMAR_NONE : context_append(s, &c);
     if (number == GRAMMAR_NONE && !text)
@@ -188,6 +208,8 @@ static inline __attribute__((always_inline)) void close_one(struct session_strea
     add_open(s, i, &n->context[context].sum);
     n->count = i;
     s->context = n->context[context].parent;
+    if (watch_board_mine)
+        watch_board_mine->in_region = n->context[s->context].board;
 }
 
 /* All down to `count` end, not by themselves. */
@@ -225,6 +247,8 @@ PYTHIA_API void pythia_region_begin(const char *name)
         } else if (stream_take(s)) {
             event(s, c, JOB_OPEN, session_now(s));
             count_on(s, c, name);
+            if (watch_board_mine)
+                watch_board_begins(watch_board_mine, s->named->context[c].board);
         }
         stream_release(s);
     }

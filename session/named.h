@@ -35,6 +35,7 @@ enum { NAMED_DEEPEST = 64, NAMED_CONTEXTS = 1024, NAMED_RECENT = 64, NAMED_WAYS 
 struct session_context {
     const char *name;       /* of all contexts of this name the same text, the stream's */
     uint32_t parent, entry; /* entry: of the name, in the stream's keys */
+    uint32_t board;         /* its region on a board; of one that has no room there that around it */
     struct job_named sum;   /* but for rank and thread */
 };
 

@@ -61,6 +61,8 @@ extern const char *const watch_job_state_text[];
 /* "MPI_Allreduce", "a parallel region"; NULL: in none. And the one that it is in, or was in last. */
 const char *watch_call(const struct watch_row *r);
 const char *watch_last_call(const struct watch_row *r);
+/* The region that the program names in which it is, "solve > halo", and how often it was there; NULL: none. */
+const char *watch_region(const struct watch_row *r, uint64_t *entries);
 /* Where that is, "solve@a.c:41", or "module+0x12"; NULL: not known, or nowhere yet. Stays. */
 const char *watch_place(const struct watch_row *r);
 /* Where another thread waits in a call; NULL: it does not, or not known where. */

@@ -191,6 +191,14 @@ const char *watch_call(const struct watch_row *r)
     return since & 1 && since != WATCH_CHANGES ? watch_last_call(r) : NULL;
 }
 
+const char *watch_region(const struct watch_row *r, uint64_t *entries)
+{
+    const struct watch_board *b = r->sight ? &r->sight->board : NULL;
+    uint32_t region = b ? b->in_region : 0;
+    *entries = region ? b->region[region].entries : 0;
+    return region ? b->region[region].name : NULL;
+}
+
 /* --- What a recording knows --- */
 
 /* That of the last path that was asked for; NULL: it cannot be read. */

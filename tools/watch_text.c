@@ -50,6 +50,15 @@ static void print_threads(FILE *f, const struct watch_row *r, bool many)
     }
 }
 
+/* Where it is in the program's own words. */
+static void print_region(FILE *f, const struct watch_row *r, bool many)
+{
+    uint64_t entries;
+    const char *region = watch_region(r, &entries);
+    if (region)
+        fprintf(f, many ? ", in %s" : ", in %s, entry %llu", region, (unsigned long long)entries);
+}
+
 static void print_doing(FILE *f, const struct watch_row *r, bool many)
 {
     const char *last = watch_last_call(r);
@@ -72,6 +81,7 @@ static void print_doing(FILE *f, const struct watch_row *r, bool many)
     }
     if (last)
         fprintf(f, " %s %s%s", watch_call(r) ? "in" : "after", last, at(watch_place(r)));
+    print_region(f, r, many);
     print_threads(f, r, many);
 }
 
@@ -88,7 +98,9 @@ static bool same_kind(const struct watch_row *a, const struct watch_row *b)
     for (uint32_t i = 0; i < WATCH_THREADS; i++)
         if (!same_text(watch_thread_place(a, i), watch_thread_place(b, i)))
             return false;
+    uint64_t entries;
     return (a->state != WATCH_SILENT || !strcmp(a->sight->board.node, b->sight->board.node)) &&
+           same_text(watch_region(a, &entries), watch_region(b, &entries)) &&
            same_text(watch_call(a), watch_call(b)) && same_text(watch_last_call(a), watch_last_call(b)) &&
            same_text(watch_place(a), watch_place(b));
 }

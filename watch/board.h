@@ -34,9 +34,9 @@
 #define WATCH_MAGIC UINT64_C(0x6472616f42687950) /* "PyhBoard" */
 #define WATCH_DIRECTORY "/dev/shm"
 
-enum { WATCH_VERSION = 9, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
+enum { WATCH_VERSION = 10, WATCH_COMMS = 128, WATCH_REQUESTS = 256, WATCH_SPOTS = 512, WATCH_SEASONS = 4,
        WATCH_TOLD = 16, WATCH_MODULES = 32768, WATCH_FUNCTION = 36, WATCH_CALLS = 512, WATCH_WAYS = 513,
-       WATCH_WAY_STEP = 64, WATCH_FRAMES = 16, WATCH_THREADS = 7, WATCH_NOBODY = INT32_MIN /* no peer */ };
+       WATCH_WAY_STEP = 64, WATCH_FRAMES = 16, WATCH_REGIONS = 64, WATCH_THREADS = 7, WATCH_NOBODY = INT32_MIN /* no peer */ };
 enum { WATCH_CHANGES = 1 }; /* of `since` */
 #define WATCH_BEYOND UINT64_MAX
 
@@ -88,6 +88,9 @@ struct watch_tally { uint64_t count, gap_ns; };
 struct watch_way { uint64_t from[WATCH_FRAMES]; };
 struct watch_season { uint64_t end; struct watch_tally past[WATCH_SPOTS]; };
 
+/* Regions that the program names, with those around them, "solve > halo", and how often this was begun. */
+struct watch_region { char name[56]; uint64_t entries; };
+
 /* Another thread: what it is in, or was in last, the return address into the program, and since when. */
 struct watch_thread { _Atomic uint64_t since; uint64_t call, from; };
 
@@ -130,6 +133,9 @@ struct watch_board {
     double progress;       /* of the run, by time; does not go back */
     uint64_t tolds, told_ns, next_told;                  /* how many ends were foretold; as seasons are */
     struct watch_told { uint64_t at, end; } told[WATCH_TOLD]; /* ns: when, and which */
+
+    _Alignas(64) struct watch_region region[WATCH_REGIONS]; /* the first is none: of what is outside of all */
+    uint32_t in_region;    /* the one that the first thread is in */
 
     _Alignas(64) struct watch_comm comm[WATCH_COMMS];
     struct watch_request request[WATCH_REQUESTS];
@@ -210,6 +216,13 @@ static inline void watch_board_region(struct watch_board *b, uintptr_t function,
     watch_changes(&b->since);
     b->call = function | WATCH_OF_REGION;
     watch_board_enter(b, begin);
+}
+
+/* The thread goes into a region by name, or back into the one around it. */
+static inline void watch_board_begins(struct watch_board *b, uint32_t region)
+{
+    b->region[region].entries++;
+    b->in_region = region;
 }
 
 /* An identity is met for the first time, there. */

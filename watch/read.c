@@ -135,6 +135,10 @@ bool watch_is_sound(struct watch_board *b)
     clean(b->is.function, sizeof b->is.function);
     for (unsigned i = 0; i < WATCH_CALLS; i++)
         clean(b->of[i].function, sizeof b->of[i].function);
+    for (unsigned i = 0; i < WATCH_REGIONS; i++)
+        clean(b->region[i].name, sizeof b->region[i].name);
+    if (b->in_region >= WATCH_REGIONS)
+        b->in_region = 0;
     for (unsigned i = 0; i < WATCH_COMMS; i++)
         clean(b->comm[i].name, sizeof b->comm[i].name);
     b->modules[WATCH_MODULES - 1] = '\0';

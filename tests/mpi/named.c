@@ -6,6 +6,7 @@
  *                   an end in each turn, an end without a begin, and a name whose text is made anew in a buffer
  *   named threads   three threads, each with its own regions, the first with calls inside
  *   named reset     a recording that begins anew inside a region, and a pause
+ *   named hold      the third time rank 1 stays in "slow" of "solve" until there is a file called "go"
  *   named phases    two phases of different balance, the uneven one SLOWER_MS longer: what their efficiencies have to be
  *                   is printed, and how well it was foretold when each ends
  */
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PYTHIA_OPTIONAL
 #include "pythia.h"
@@ -112,6 +114,21 @@ static int reset(void)
     return sum(1);
 }
 
+static int hold(void)
+{
+    struct timespec t = { 0, 20000000 };
+    for (int i = 0; i < 3; i++) {
+        pythia_region_begin("solve");
+        pythia_region_begin("slow");
+        for (int k = 0; k < 2000 && i == 2 && rank == 1 && access("go", F_OK); k++)
+            nanosleep(&t, NULL);
+        pythia_region_end("slow");
+        MPI_Barrier(MPI_COMM_WORLD);
+        pythia_region_end("solve");
+    }
+    return 0;
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -184,6 +201,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     all = !strcmp(what, "nest") ? nest() : !strcmp(what, "threads") ? threads() : !strcmp(what, "reset") ? reset()
+          : !strcmp(what, "hold") ? hold()
           : phases(getenv("SLOWER_MS") ? atof(getenv("SLOWER_MS")) : 0);
     if (!rank)
         printf("%s %d\n", what, all);
