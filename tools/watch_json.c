@@ -18,7 +18,8 @@ static void add_rank(cJSON *ranks, const struct watch_row *r)
     const struct watch_board *b = &r->sight->board;
     uint64_t entries = 0;
     cJSON *o = ADD(ranks, NUMBER("rank", b->rank), TEXT("node", b->node), NUMBER("pid", b->pid),
-                   TEXT("region", watch_region(r, &entries)), NUMBER("region_entries", views_known(entries, (double)entries)),
+                   TEXT("region", watch_region(r, &entries)),
+                   NUMBER("region_entries", views_known(entries, (double)entries)),
                    TEXT("place", watch_place(r)), TEXT("call", watch_call(r)), TIME("since_seconds", r->since_ns),
                    COUNT("events", b->events));
     cJSON *turns = (b->noted ? cJSON_AddArrayToObject : cJSON_AddNullToObject)(o, "turns");

@@ -7,8 +7,8 @@
  *   named threads   three threads, each with its own regions, the first with calls inside
  *   named reset     a recording that begins anew inside a region, and a pause
  *   named hold      the third time rank 1 stays in "slow" of "solve" until there is a file called "go"
- *   named phases    two phases of different balance, the uneven one SLOWER_MS longer: what their efficiencies have to be
- *                   is printed, and how well it was foretold when each ends
+ *   named phases    two phases of different balance, the uneven one SLOWER_MS longer: what their efficiencies have to
+ *                   be is printed, and how well it was foretold when each ends
  */
 #include <mpi.h>
 #include <pthread.h>
