@@ -108,8 +108,8 @@ static void judge_doubt(struct report_rule *r, const struct report_measures *m, 
                                   percent));
     else if (of == x && x->change <= x->chance)
         cannot_say(r, report_text("%.1f %% %s, but the baseline's own runs vary by %.1f %%", percent,
-                                  x->about == REPORT_ABOUT_WALL || x->about == REPORT_ABOUT_NAMED ? "longer"
-                                                                                                 : "worse", 100 * x->scatter));
+                                  x->about == REPORT_ABOUT_WALL || x->about == REPORT_ABOUT_NAMED ? "longer" : "worse",
+                                  100 * x->scatter));
 }
 
 static void judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)

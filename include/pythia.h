@@ -235,9 +235,9 @@ PYTHIA_CALLBACK int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, 
    Threads: any; what it returns is for this one.  Hook-safe: yes, but for a thread's first question. */
 PYTHIA_CALLBACK pythia_oracle_t *pythia_oracle_self(void);
 
-/* When the innermost region of that name that this thread has open (pythia_region.h; NULL: any) is expected to end: ns
-   from now, and between which two with a chance of 80 % (below 0: not known yet). Each may be NULL. Returns 0, 1 where
-   nothing is known: no predicted run, no such region, one that neither recording nor run has seen end.
+/* When the innermost region of that name that this thread has open (pythia_region.h; NULL: any) is expected to end: so
+   many ns, from now on, and between which two with a chance of 80 % (below 0: not known yet). Each may be NULL. Returns
+   0, 1 where nothing is known: no predicted run, no such region, one that neither recording nor run has seen end.
    Threads: any, about itself.  Hook-safe: yes, but for a thread's first question. */
 PYTHIA_CALLBACK int pythia_region_remaining(const char *name, double *ns, double *low_ns, double *high_ns);
 

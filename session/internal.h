@@ -58,7 +58,7 @@ struct session_stream {
     uint64_t last;                 /* ns; end of the last event */
     uint64_t call_ns;              /* exclusive */
     uint64_t events;
-    _Atomic uint64_t look_at;      /* the next event at which there is more to do: sample_at; 0, predicted or asked about */
+    _Atomic uint64_t look_at;      /* the next event with more to do: sample_at; 0, predicted or asked about */
     struct grammar *grammar;       /* record mode, and predict mode with --update */
     struct callsite_cache *sites;  /* of site.c: what its thread has on its stack */
     struct session_timeline timeline; /* a recording's */
