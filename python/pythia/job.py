@@ -87,10 +87,37 @@ class Job(collections.abc.Mapping):
         next(rows, None)  # the names of the columns
         return map(_event, rows)
 
+    def to_sqlite(self, path):
+        """Writes a new SQLite database for who asks in SQL: a table for each of the report's tables and objects, by the
+        same names ("job" has one row); what is nested in a row is JSON text, for json_extract(). FileExistsError where
+        there is a file already. Returns the path."""
+        import sqlite3
+
+        with open(path, "x"):
+            pass
+        base = sqlite3.connect(os.fspath(path))
+        with base:
+            for name, value in self._data.items():
+                _write_table(base, name, value if isinstance(value, Table) else [value])
+        base.close()
+        return path
+
     def grammar(self, class_index=None):
         """The rules of a class (all classes without one), in the paper's notation, as text."""
         chosen = [] if class_index is None else ["--class", str(class_index)]
         return run("grammar", *chosen, "--", self.path)
+
+
+def _write_table(base, name, rows):
+    rows = [row if isinstance(row, dict) else {"value": row} for row in rows]
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    if not columns:
+        return
+    named = ", ".join(f'"{key}"' for key in columns)
+    base.execute(f'create table "{name}" ({named})')
+    base.executemany(f'insert into "{name}" values ({", ".join("?" * len(columns))})',
+                     [[json.dumps(row[key]) if isinstance(row.get(key), (dict, list)) else row.get(key)
+                       for key in columns] for row in rows])
 
 
 def _table(value):

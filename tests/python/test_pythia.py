@@ -23,6 +23,25 @@ def regions():
     assert job.regions and all(sum(t["count"] for t in r["team_sizes"]) == r["count"] for r in job.regions)
 
 
+def sqlite():
+    import sqlite3
+    path = "hybrid.sqlite"
+    one = pythia.Job("hybrid.pythia")
+    one.to_sqlite(path)
+    base = sqlite3.connect(path)
+    assert base.execute("select ranks from job").fetchone()[0] == one.info["ranks"]
+    calls, ns = base.execute("select count(*), sum(time_seconds) from callsites").fetchone()
+    assert calls == len(one.callsites) and abs(ns - sum(one.callsites.column("time_seconds"))) < 1e-9
+    share = base.execute("select json_extract(thread_seconds, '$.useful') from efficiency").fetchone()[0]
+    assert share == one["efficiency"]["thread_seconds"]["useful"]
+    base.close()
+    try:
+        one.to_sqlite(path)
+    except FileExistsError:
+        return
+    raise AssertionError("it was written over")
+
+
 def pandas():
     table = pythia.Job("ring.pythia").callsites
     try:
@@ -180,7 +199,7 @@ def versions():
     assert pythia.version()[0].isdigit()
 
 
-CASES = {f.__name__: f for f in (tables, regions, pandas, events, grammars, compared, oracle, peers, streams,
+CASES = {f.__name__: f for f in (tables, regions, sqlite, pandas, events, grammars, compared, oracle, peers, streams,
                                  reasons, without_recording, errors, numbers,
                                  versions)}
 
