@@ -264,6 +264,9 @@ static bool has_sane_tables(const struct job *j)
 {
     char why[200];
     bool good = true;
+    for (uint32_t i = 0; i < j->callsite_count && good; i++) /* what tables name is followed */
+        good = j->callsites[i].first <= j->frame_count &&
+               j->callsites[i].count <= j->frame_count - j->callsites[i].first;
     for (enum job_tables t = 0; t < JOB_TABLES && good; t++)
         good = job_rows_check(j, t, why, sizeof why) == 0;
     return good;
