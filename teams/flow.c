@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "teams/jumps.h"
 #include "teams/landing.h"
 
 /* --- Calls --- */
@@ -113,7 +114,7 @@ static bool ends_process(const struct teams_module *m, uintptr_t entry, int dept
 
 /* --- Reading instructions --- */
 
-enum { HASH = 32768, ENDS = 4096 };
+enum { HASH = 32768, ENDS = 4096, MORE = 8192 /* ways of tables */, ROUNDS = 16 };
 
 struct teams_reader {
     struct base_arena memory; /* its own */
@@ -121,9 +122,12 @@ struct teams_reader {
     struct base_arena *room;
     struct teams_insn insn[TEAMS_MOST_INSNS]; /* as they were read */
     struct teams_call call[TEAMS_MOST_INSNS];
-    uintptr_t todo[TEAMS_MOST_INSNS + 1]; /* the entry, and where each instruction may jump to */
+    uintptr_t todo[TEAMS_MOST_INSNS + 1 + MORE]; /* the entry, and where each instruction may jump to */
     uint32_t todo_count;
     struct { uintptr_t target; bool process; } ends[ENDS];
+    struct teams_table table[TEAMS_TABLES]; /* as far as they are known by now */
+    uint32_t tables, more_count;
+    int more[MORE]; /* blocks that they lead to */
     uint16_t at[HASH]; /* of addresses: index of an instruction + 1 */
     uint32_t starts[TEAMS_MOST_INSNS]; /* of an instruction: number of the block that it begins + 1 */
     struct teams_block block[TEAMS_MOST_INSNS]; /* in the order of instructions: the first one is the entry's */
@@ -179,7 +183,17 @@ static bool ends_process_once(struct teams_reader *r, uintptr_t target)
 static bool falls_through(const struct teams_insn *n, const struct teams_call *c)
 {
     bool leaves = teams_is_call(n) && teams_known_leaves(c->known);
-    return !leaves && n->op != TEAMS_JUMP && n->op != TEAMS_JUMP_SLOT && n->op != TEAMS_RETURN && n->op != TEAMS_TRAP;
+    return !leaves && n->op != TEAMS_JUMP && n->op != TEAMS_JUMP_SLOT && n->op != TEAMS_JUMP_ANY &&
+           n->op != TEAMS_RETURN && n->op != TEAMS_TRAP;
+}
+
+/* The table of a jump, NULL: none is known. */
+static const struct teams_table *table_of(const struct teams_reader *r, const struct teams_insn *i)
+{
+    for (uint32_t k = 0; i->op == TEAMS_JUMP_ANY && k < r->tables; k++)
+        if (r->table[k].jump == i->address)
+            return &r->table[k];
+    return NULL;
 }
 
 /* Reads one instruction at `address`; returns whether control falls through. */
@@ -203,8 +217,11 @@ static bool read_one(struct teams_reader *r, uintptr_t address)
         return unreadable(f, "tables of exceptions that cannot be read", address);
     if (c->pad || i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)
         r->todo[r->todo_count++] = c->pad ? c->pad : i->target;
-    if (i->op == TEAMS_JUMP_ANY)
-        return unreadable(f, "a computed jump", address);
+    const struct teams_table *t = table_of(r, i);
+    if (t && r->more_count + t->count > MORE)
+        return unreadable(f, "too many ways", address);
+    for (uint32_t k = 0; t && k < t->count; k++, r->more_count++)
+        r->todo[r->todo_count++] = teams_table_entry(t, k);
     return falls_through(i, c);
 }
 
@@ -214,6 +231,7 @@ static void read_all(struct teams_reader *r, struct teams_flow *f)
     memset(r->at, 0, sizeof r->at);
     r->todo[0] = f->entry;
     r->todo_count = 1;
+    r->more_count = 0;
     while (r->todo_count && !f->unreadable) {
         uintptr_t address = r->todo[--r->todo_count];
         while (!*slot_of(r, address) && read_one(r, address))
@@ -248,6 +266,9 @@ static uint32_t mark_starts(struct teams_reader *r)
     for (uint32_t i = 0; i < insns; i++) {
         if (leads_to(r, i))
             r->starts[*slot_of(r, leads_to(r, i)) - 1] = 1;
+        const struct teams_table *t = table_of(r, &r->insn[i]);
+        for (uint32_t k = 0; t && k < t->count; k++)
+            r->starts[*slot_of(r, teams_table_entry(t, k)) - 1] = 1;
         if (ends(r, i) && goes_on(r, i))
             r->starts[*slot_of(r, goes_on(r, i)) - 1] = 1;
         if (ends(r, i) && i + 1 < insns)
@@ -272,6 +293,11 @@ static void link_block(struct teams_reader *r, struct teams_block *b)
     int on = block_at(r, goes_on(r, last)), to = block_at(r, leads_to(r, last));
     b->next[0] = r->insn[last].op == TEAMS_JUMP ? to : on;
     b->next[1] = r->insn[last].op == TEAMS_JUMP ? -1 : to;
+    const struct teams_table *t = table_of(r, &r->insn[last]);
+    b->more = r->more_count;
+    b->mores = t ? t->count : 0;
+    for (uint32_t k = 0; t && k < t->count; k++)
+        r->more[r->more_count++] = block_at(r, teams_table_entry(t, k));
 }
 
 static uint32_t make_blocks(struct teams_reader *r)
@@ -284,6 +310,7 @@ static uint32_t make_blocks(struct teams_reader *r)
         }
         r->block[b].count++;
     }
+    r->more_count = 0;
     for (uint32_t b = 0; b < count; b++)
         link_block(r, &r->block[b]);
     return count;
@@ -299,9 +326,11 @@ static uint32_t visit(struct teams_reader *r)
     r->number[0] = 0;
     while (depth) {
         int b = r->stack[depth - 1], next = -1;
-        for (int k = 0; k < 2 && next < 0; k++)
-            if (r->block[b].next[k] >= 0 && r->number[r->block[b].next[k]] < 0)
-                next = r->block[b].next[k];
+        const struct teams_block *block = &r->block[b];
+        for (uint32_t k = 0; k < 2 + block->mores && next < 0; k++) {
+            int to = k < 2 ? block->next[k] : r->more[block->more + k - 2];
+            next = to >= 0 && r->number[to] < 0 ? to : -1;
+        }
         if (next >= 0) {
             r->number[next] = 0;
             r->stack[depth++] = next;
@@ -323,14 +352,18 @@ static bool order_blocks(struct teams_reader *r, struct teams_flow *f)
         r->number[r->order[i]] = (int)(f->blocks - 1 - i);
     for (uint32_t i = 0; f->block && i < f->blocks; i++)
         f->block[r->number[r->order[i]]] = r->block[r->order[i]];
-    for (uint32_t b = 0; f->block && b < f->blocks; b++)
-        for (int k = 0; k < 2; k++) {
-            int *next = &f->block[b].next[k];
-            *next = *next >= 0 ? r->number[*next] : -1;
+    f->more = teams_flow_take(r->room, (r->more_count + 1) * sizeof *f->more);
+    if (!f->block || !f->more)
+        return false;
+    for (uint32_t b = 0; b < f->blocks; b++)
+        for (uint32_t k = 0; k < teams_flow_ways(f, b); k++) {
+            int *next = k < 2 ? &f->block[b].next[k] : &f->more[f->block[b].more + k - 2];
+            int old = k < 2 ? *next : r->more[f->block[b].more + k - 2];
+            *next = old >= 0 ? r->number[old] : -1;
             if (*next >= 0 && *next <= (int)b)
                 f->block[*next].head = true;
         }
-    return f->block != NULL;
+    return true;
 }
 
 /* What was read, for good. False: out of memory. */
@@ -359,6 +392,34 @@ void *teams_flow_take_zeroed(struct base_arena *room, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
+/* Tables as they are by what was read with those known before; whether they are the same: then that was all of it. A
+   jump without one is unreadable. False: out of memory. */
+static bool find_tables(struct teams_reader *r, struct teams_flow *f, bool *same)
+{
+    const struct teams_constants *constants = NULL;
+    struct teams_table table[TEAMS_TABLES];
+    uint32_t tables = 0;
+    for (uint32_t b = 0; b < f->blocks && !f->unreadable; b++) {
+        const struct teams_insn *last = &f->insn[f->block[b].first + f->block[b].count - 1];
+        if (last->op != TEAMS_JUMP_ANY)
+            continue;
+        if (!constants && !(constants = teams_constants_find(f, r->room)))
+            return false;
+        if (tables == TEAMS_TABLES || !teams_jump_table(f, constants, b, &table[tables]))
+            unreadable(f, "a computed jump", last->address);
+        else
+            tables++;
+    }
+    *same = tables == r->tables || f->unreadable;
+    for (uint32_t k = 0; *same && !f->unreadable && k < tables; k++) {
+        const struct teams_table *old = table_of(r, &(struct teams_insn){ .op = TEAMS_JUMP_ANY, .address = table[k].jump });
+        *same = old && old->entries == table[k].entries && old->base == table[k].base && old->count == table[k].count;
+    }
+    memcpy(r->table, table, tables * sizeof *table);
+    r->tables = tables;
+    return true;
+}
+
 struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, struct base_arena *room)
 {
     struct teams_flow *f = teams_flow_take_zeroed(room, sizeof *f);
@@ -370,8 +431,18 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
         unreadable(f, "code of no module", entry);
         return f;
     }
-    read_all(r, f);
-    if (f->unreadable)
-        return f;
-    return take_insns(r, f) && order_blocks(r, f) ? f : NULL;
+    r->tables = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        bool same = true;
+        f->insns = 0;
+        read_all(r, f);
+        if (f->unreadable)
+            return f;
+        if (!take_insns(r, f) || !order_blocks(r, f) || !find_tables(r, f, &same))
+            return NULL;
+        if (same)
+            return f;
+    }
+    unreadable(f, "a computed jump", entry);
+    return f;
 }

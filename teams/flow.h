@@ -11,7 +11,7 @@
  * 3. a call that does not come back ends its block without a successor
  * 4. a call that an exception may come out of ends its block, where the function goes on then
  *
- * A computed jump makes the function unreadable.
+ * A computed jump leads to where its table says (jumps.h); else it makes the function unreadable.
  *
  * Bounds: TEAMS_MOST_INSNS instructions. Memory: proportional to them, in an area that is the caller's; a reader has
  * room for the most.
@@ -44,6 +44,7 @@ struct teams_call {
 struct teams_block {
     uint32_t first, count; /* instructions */
     int next[2]; /* successors; [1] of a branch: where it goes when it is taken; of a call: its landing pad. -1: none */
+    uint32_t more, mores; /* further ones: where a table of jumps leads to (teams_flow.more) */
     bool head;   /* one that has no smaller number leads here */
 };
 
@@ -55,6 +56,7 @@ struct teams_flow {
     uint32_t insns;
     struct teams_block *block;
     uint32_t blocks;
+    int *more;
     const char *unreadable; /* NULL, or what made it so */
     uintptr_t where;        /* … at */
 };
@@ -68,6 +70,23 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
 /* NULL: no memory is left. The second one is zeroed. */
 void *teams_flow_take(struct base_arena *room, size_t bytes);
 void *teams_flow_take_zeroed(struct base_arena *room, size_t bytes);
+
+/* The successors of a block: the two above, and more. -1: none. */
+static inline uint32_t teams_flow_ways(const struct teams_flow *f, uint32_t b)
+{
+    return 2 + f->block[b].mores;
+}
+static inline int teams_flow_way(const struct teams_flow *f, uint32_t b, uint32_t k)
+{
+    return k < 2 ? f->block[b].next[k] : f->more[f->block[b].more + k - 2];
+}
+
+/* What decides where a block goes on, NULL: nothing does. */
+static inline const struct teams_insn *teams_flow_decides(const struct teams_flow *f, int block)
+{
+    const struct teams_insn *last = &f->insn[f->block[block].first + f->block[block].count - 1];
+    return last->op == TEAMS_BRANCH || last->op == TEAMS_JUMP_ANY ? last : NULL;
+}
 
 /* The branch that ends a block, NULL: none does. */
 static inline const struct teams_insn *teams_flow_branch(const struct teams_flow *f, int block)

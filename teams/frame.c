@@ -170,9 +170,9 @@ static bool pass(struct finding *d)
         struct state s = d->begin[b];
         for (uint32_t i = 0; i < f->block[b].count; i++)
             step(d, f->block[b].first + i, &s);
-        for (int k = 0; k < 2; k++)
-            if (f->block[b].next[k] >= 0)
-                changed |= meet(d, &d->begin[f->block[b].next[k]], &s);
+        for (uint32_t k = 0; k < teams_flow_ways(f, b); k++)
+            if (teams_flow_way(f, b, k) >= 0)
+                changed |= meet(d, &d->begin[teams_flow_way(f, b, k)], &s);
     }
     return changed;
 }

@@ -90,6 +90,28 @@ bool teams_image_is_constant(const struct teams_module *m, uintptr_t address)
     return !data || relro;
 }
 
+struct kept { uintptr_t from, to; };
+
+static int look_at_kept(struct dl_phdr_info *info, size_t size, void *data)
+{
+    const struct kept *k = data;
+    bool kept = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+        bool constant = p->p_type == PT_GNU_RELRO || (p->p_type == PT_LOAD && (p->p_flags & (PF_R | PF_W)) == PF_R);
+        kept |= constant && k->from >= begin && k->to <= begin + p->p_filesz;
+    }
+    return kept;
+}
+
+bool teams_image_keeps(uintptr_t address, size_t bytes)
+{
+    struct kept k = { address, address + bytes };
+    return bytes > 0 && k.to > k.from && dl_iterate_phdr(look_at_kept, &k) == 1;
+}
+
 static const char *slot_in(const struct teams_module *m, const ElfW(Rela) * r, uint64_t count, uintptr_t slot)
 {
     const ElfW(Sym) *symbols = m->symbols;

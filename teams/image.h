@@ -14,6 +14,7 @@
 #define PYTHIA_TEAMS_IMAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A loaded module, as dl_iterate_phdr shows it. */
@@ -32,6 +33,8 @@ struct teams_module {
 bool teams_image_find(uintptr_t address, struct teams_module *m);
 /* Whether nobody can write what the module has at an address. */
 bool teams_image_is_constant(const struct teams_module *m, uintptr_t address);
+/* Whether so many bytes are there, and nobody can write them. */
+bool teams_image_keeps(uintptr_t address, size_t bytes);
 /* Name of the symbol that the loader stores in a slot of the module, where nobody else does: one of its table of
    functions that are called, or one that can be read only once that is done (RELRO). NULL: none. */
 const char *teams_image_slot(const struct teams_module *m, uintptr_t slot);

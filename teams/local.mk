@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += libpythia-teams.la
 libpythia_teams_la_SOURCES = %D%/account.c %D%/account.h \
 	%D%/choice.c %D%/choice.h %D%/safety.c %D%/safety.h %D%/turns.c %D%/turns.h \
 	%D%/code.c %D%/code.h %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
-	%D%/flow.c %D%/flow.h %D%/frame.c %D%/frame.h %D%/image.c %D%/image.h %D%/known.c %D%/known.h \
+	%D%/flow.c %D%/flow.h %D%/frame.c %D%/frame.h %D%/image.c %D%/image.h %D%/jumps.c %D%/jumps.h %D%/known.c %D%/known.h \
 	%D%/landing.c %D%/landing.h %D%/proof.c %D%/proof.h %D%/share.c %D%/share.h %D%/wait.c %D%/wait.h
 if HAVE_CAPSTONE
 libpythia_teams_la_SOURCES += %D%/code_x86.c %D%/code_x86.h %D%/code_evex.c

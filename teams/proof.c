@@ -233,8 +233,8 @@ static bool is_used(struct judging *j, uint32_t block, uint32_t insn)
     for (bool more = true; more;) {
         more = false;
         for (uint32_t b = 0; b < f->blocks; b++)
-            for (int k = 0; reached[b] == 1 && k < 2; k++) {
-                int to = f->block[b].next[k];
+            for (uint32_t k = 0; reached[b] == 1 && k < teams_flow_ways(f, b); k++) {
+                int to = teams_flow_way(f, b, k);
                 if (to < 0 || reached[to])
                     continue;
                 use = use_in(f, f->block[to].first, f->block[to].first + f->block[to].count, ECX);
@@ -296,9 +296,9 @@ static void check_caught(struct judging *j)
             done[b] |= todo[b];
             for (uint8_t state = ON_ITS_WAY; state <= CAUGHT; state++) {
                 uint8_t behind = left & state ? follow_caught(j, b, state) : 0;
-                for (int k = 0; behind && k < 2; k++)
-                    if (j->f->block[b].next[k] >= 0)
-                        todo[j->f->block[b].next[k]] |= behind;
+                for (uint32_t k = 0; behind && k < teams_flow_ways(j->f, b); k++)
+                    if (teams_flow_way(j->f, b, k) >= 0)
+                        todo[teams_flow_way(j->f, b, k)] |= behind;
                 more |= behind != 0;
             }
         }

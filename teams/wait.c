@@ -346,6 +346,8 @@ static mark_t of_branch(const struct turn *t, const struct teams_insn *i, const 
     if (!i || i->a.kind == TEAMS_NONE)
         return m->of[TEAMS_FLAGS];
     mark_t a = of_operand(t, i, &i->a, m);
+    if (i->op == TEAMS_JUMP_ANY)
+        return a;
     return i->b.kind == TEAMS_NONE ? compare(a, STILL) : compute(a, STILL);
 }
 
@@ -356,10 +358,12 @@ static bool run_block(struct turn *t, uint32_t b)
     bool changed = false;
     for (uint32_t k = 0; k < block->count; k++)
         step(t, &t->f->insn[block->first + k], &m);
-    t->at[b].flags = of_branch(t, teams_flow_branch(t->f, (int)b), &m);
-    for (int k = 0; k < 2; k++)
-        if (is_inside(t, block->next[k]))
-            changed |= meet(t, block->next[k] == (int)t->head ? &t->end : &t->at[block->next[k]].begin, &m);
+    t->at[b].flags = of_branch(t, teams_flow_decides(t->f, (int)b), &m);
+    for (uint32_t k = 0; k < teams_flow_ways(t->f, b); k++) {
+        int to = teams_flow_way(t->f, b, k);
+        if (is_inside(t, to))
+            changed |= meet(t, to == (int)t->head ? &t->end : &t->at[to].begin, &m);
+    }
     return changed;
 }
 
@@ -413,8 +417,8 @@ static bool find_ways(struct turn *t)
         changed = false;
         for (uint32_t b = t->head; b < t->f->blocks; b++) {
             struct around *at = &t->at[b];
-            for (int k = 0; k < 2 && !at->leaves; k++) {
-                int to = t->f->block[b].next[k];
+            for (uint32_t k = 0; k < teams_flow_ways(t->f, b) && !at->leaves; k++) {
+                int to = teams_flow_way(t->f, b, k);
                 if (to < (int)t->head)
                     continue;
                 uint8_t back = to == (int)t->head ? TO : t->at[to].ways & TO, on = at->ways & FROM;
@@ -430,16 +434,18 @@ static bool find_ways(struct turn *t)
 
 static bool leads_out(const struct turn *t, uint32_t b)
 {
-    const int *next = t->f->block[b].next;
-    return (next[0] >= 0 && !is_inside(t, next[0])) || (next[1] >= 0 && !is_inside(t, next[1]));
+    bool out = false;
+    for (uint32_t k = 0; k < teams_flow_ways(t->f, b); k++)
+        out |= teams_flow_way(t->f, b, k) >= 0 && !is_inside(t, teams_flow_way(t->f, b, k));
+    return out;
 }
 
 /* Likewise, and not only to the process's end. */
 static bool leads_on(const struct turn *t, uint32_t b)
 {
     bool on = false;
-    for (int k = 0; k < 2; k++) {
-        int to = t->f->block[b].next[k];
+    for (uint32_t k = 0; k < teams_flow_ways(t->f, b); k++) {
+        int to = teams_flow_way(t->f, b, k);
         on |= to >= 0 && !is_inside(t, to) && t->at[to].returns;
     }
     return on;
@@ -453,8 +459,8 @@ static void find_returns(struct turn *t)
             const struct teams_block *block = &t->f->block[b];
             uint8_t last = t->f->insn[block->first + block->count - 1].op;
             bool returns = last == TEAMS_RETURN || last == TEAMS_JUMP_SLOT;
-            for (int k = 0; k < 2; k++)
-                returns |= block->next[k] >= 0 && t->at[block->next[k]].returns;
+            for (uint32_t k = 0; k < teams_flow_ways(t->f, b); k++)
+                returns |= teams_flow_way(t->f, b, k) >= 0 && t->at[teams_flow_way(t->f, b, k)].returns;
             changed |= returns != t->at[b].returns;
             t->at[b].returns = returns;
         }
@@ -479,10 +485,11 @@ static bool ends_by_itself(struct turn *t)
         if (!is_inside(t, (int)b))
             continue;
         out |= leads_out(t, b);
-        if (!teams_flow_branch(t->f, (int)b) || !t->at[b].begin.seen)
+        if (!teams_flow_decides(t->f, (int)b) || !t->at[b].begin.seen)
             continue;
+        bool branch = teams_flow_branch(t->f, (int)b) != NULL; /* a table may have no way out for what comes next */
         fixed |= (t->at[b].flags & READ) != 0;
-        t->at[b].leaves = (t->at[b].flags & MOVES) && leads_out(t, b) && !swaps(t->f, b);
+        t->at[b].leaves = branch && (t->at[b].flags & MOVES) && leads_out(t, b) && !swaps(t->f, b);
         watches |= (t->at[b].flags & WATCHED) && !(t->at[b].flags & MOVES) && leads_on(t, b);
     }
     return out && !watches && (!fixed || !find_ways(t));

@@ -36,6 +36,21 @@ __attribute__((noipa)) static int mix9(int a, int b, int c, int d, int e, int f,
 { return a + b - c + d - e + f + 2 * g + 3 * h + 5 * i; }
 __attribute__((noipa)) static int draw(int *s, int i) 
 { int v = s[i & 7] * 5 + 3; s[(i * 3 + 1) & 7] = v & 1023; return v & 255; }
+__attribute__((noipa)) static int chooses(int what, int i)
+{
+    switch (what) {
+    case 0: return i * 3;
+    case 1: i ^= 21; break;
+    case 2: return mix1(i);
+    case 3: i = in[i % N] + 1; break;
+    case 4: i -= 7; break;
+    case 6: i |= 64; break;
+    case 7: for (int k = 0; k < 5; k++) i += k * what; break;
+    case 9: return 5;
+    default: i++;
+    }
+    return i & 255;
+}
 __attribute__((noipa)) static void step(int *s) { *s = (*s * 13 + 7) & 1023; }
 __attribute__((noipa)) static int big(int i) 
 { int a[256]; memset(a, 1, sizeof a); a[i & 255] = i; return a[(i * 7) & 255] & 255; }
@@ -100,7 +115,8 @@ class Program:
         """Likewise, the same whoever does it."""
         kinds = [f'v = {self.value([i, "in[" + i + "]"])};', f'v = big({i});',
                  f'{{ int t[8]; for (int k = 0; k < 8; k++) t[k] = {i} + k; v = t[in[{i}] & 7]; }}',
-                 f'{{ int t = {i}; step(&t); v = t; }}']
+                 f'{{ int t = {i}; step(&t); v = t; }}',
+                 f'v = chooses(in[{i}] & 15, {i});']
         if self.wild:
             kinds += [f'v = (int)(100 * plain({i} * 0.1));']
         if self.cpp:

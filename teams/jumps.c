@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/jumps.h"
+
+#include <string.h>
+
+/* --- Addresses in registers --- */
+
+struct state {
+    uintptr_t value[TEAMS_GENERAL];
+    uint32_t known;
+    bool seen;
+};
+
+struct teams_constants { struct state *begin; };
+
+static uint64_t sets_of(const struct teams_flow *f, uint32_t insn)
+{
+    const struct teams_insn *i = &f->insn[insn];
+    bool call = teams_is_call(i);
+    return i->writes | (i->dst.kind == TEAMS_REGISTER ? teams_bit(i->dst.number) : 0) |
+           (call ? teams_convention()->clobbered : 0);
+}
+
+static void step(const struct teams_flow *f, uint32_t insn, struct state *s)
+{
+    const struct teams_insn *i = &f->insn[insn];
+    bool to = i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_GENERAL, known = false;
+    uintptr_t value = 0;
+    if (to && i->op == TEAMS_ADDRESS && i->place.fixed) {
+        value = (uintptr_t)i->place.offset;
+        known = true;
+    } else if (to && i->op == TEAMS_MOVE && i->a.kind == TEAMS_REGISTER && i->a.number < TEAMS_GENERAL && !i->partial) {
+        value = s->value[i->a.number];
+        known = s->known >> i->a.number & 1;
+    }
+    s->known &= ~(uint32_t)sets_of(f, insn);
+    if (known) {
+        s->value[i->dst.number] = value;
+        s->known |= 1u << i->dst.number;
+    }
+}
+
+static bool meet(struct state *to, const struct state *from)
+{
+    if (!to->seen) {
+        *to = *from;
+        return true;
+    }
+    uint32_t before = to->known;
+    to->known &= from->known;
+    for (int k = 0; k < TEAMS_GENERAL; k++)
+        if (to->known >> k & 1 && to->value[k] != from->value[k])
+            to->known &= ~(1u << k);
+    return to->known != before;
+}
+
+struct teams_constants *teams_constants_find(const struct teams_flow *f, struct base_arena *room)
+{
+    struct teams_constants *c = teams_flow_take_zeroed(room, sizeof *c);
+    if (!c || !(c->begin = teams_flow_take_zeroed(room, f->blocks * sizeof *c->begin)))
+        return NULL;
+    c->begin[0].seen = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < f->blocks; b++) {
+            struct state s = c->begin[b];
+            for (uint32_t k = 0; s.seen && k < f->block[b].count; k++)
+                step(f, f->block[b].first + k, &s);
+            for (uint32_t k = 0; s.seen && k < teams_flow_ways(f, b); k++)
+                if (teams_flow_way(f, b, k) >= 0)
+                    changed |= meet(&c->begin[teams_flow_way(f, b, k)], &s);
+        }
+    }
+    return c;
+}
+
+/* Before an instruction of a block. */
+static bool known_at(const struct teams_flow *f, const struct teams_constants *c, uint32_t block, uint32_t insn,
+                     uint8_t reg, uintptr_t *value)
+{
+    struct state s = c->begin[block];
+    for (uint32_t k = f->block[block].first; k < insn; k++)
+        step(f, k, &s);
+    if (reg >= TEAMS_GENERAL || !s.seen || !(s.known >> reg & 1))
+        return false;
+    *value = s.value[reg];
+    return true;
+}
+
+/* --- What the jump's address is made of --- */
+
+/* The instruction of the block, before `insn`, that sets a register last; UINT32_MAX: none does. */
+static uint32_t set_by(const struct teams_flow *f, uint32_t block, uint32_t insn, uint8_t reg)
+{
+    for (uint32_t k = insn; k-- > f->block[block].first;)
+        if (sets_of(f, k) & teams_bit(reg))
+            return k;
+    return UINT32_MAX;
+}
+
+/* A table and the register of its index, by a place of memory that is reached before `insn`. */
+static bool take_place(const struct teams_flow *f, const struct teams_constants *c, uint32_t block, uint32_t insn,
+                       struct teams_table *t)
+{
+    const struct teams_place *p = &f->insn[insn].place;
+    uintptr_t base = 0;
+    if (p->thread || p->fixed || p->index == TEAMS_NO_REGISTER || p->scale != t->size ||
+        (p->base != TEAMS_NO_REGISTER && !known_at(f, c, block, insn, p->base, &base)))
+        return false;
+    t->entries = base + (uintptr_t)p->offset;
+    return true;
+}
+
+/* An entry of 4 bytes that was added to the table's address: the instruction that reads it, UINT32_MAX: none. */
+static uint32_t find_load(const struct teams_flow *f, const struct teams_constants *c, uint32_t block, uint32_t jump,
+                          struct teams_table *t)
+{
+    uint32_t sum = set_by(f, block, jump, f->insn[jump].a.number);
+    const struct teams_insn *s = sum == UINT32_MAX ? NULL : &f->insn[sum];
+    if (!s || s->op != TEAMS_ADD || s->a.kind != TEAMS_REGISTER || s->b.kind != TEAMS_REGISTER)
+        return UINT32_MAX;
+    bool second = known_at(f, c, block, sum, s->b.number, &t->base);
+    if (!second && !known_at(f, c, block, sum, s->a.number, &t->base))
+        return UINT32_MAX;
+    uint32_t load = set_by(f, block, sum, second ? s->a.number : s->b.number);
+    const struct teams_insn *l = load == UINT32_MAX ? NULL : &f->insn[load];
+    bool reads = l && l->op == TEAMS_MOVE && l->a.kind == TEAMS_MEMORY && l->place.size == 4;
+    return reads && take_place(f, c, block, load, t) ? load : UINT32_MAX;
+}
+
+/* --- Its bound --- */
+
+/* What is compared: a register, or what was read from a place. */
+struct index { uint8_t reg; const struct teams_insn *load; };
+
+/* One instruction back; false: it is made of something else there. */
+static bool go_back(const struct teams_flow *f, uint32_t insn, struct index *x)
+{
+    const struct teams_insn *i = &f->insn[insn];
+    if (x->load) { /* whose place stays */
+        uint64_t by = teams_bit(x->load->place.base) | teams_bit(x->load->place.index);
+        return !i->stores && !teams_is_call(i) && !(sets_of(f, insn) & by);
+    }
+    if (!(sets_of(f, insn) & teams_bit(x->reg)))
+        return true;
+    if (i->op != TEAMS_MOVE || i->partial)
+        return false;
+    if (i->a.kind == TEAMS_REGISTER && i->a.number < TEAMS_GENERAL)
+        x->reg = i->a.number;
+    else if (i->a.kind == TEAMS_MEMORY)
+        x->load = i;
+    else
+        return false;
+    return true;
+}
+
+static bool is_compared(const struct teams_insn *i, const struct index *x)
+{
+    const struct teams_place *a = &i->place, *b = x->load ? &x->load->place : NULL;
+    if (i->op != TEAMS_COMPARE || i->b.kind != TEAMS_IMMEDIATE)
+        return false;
+    if (!b)
+        return i->a.kind == TEAMS_REGISTER && i->a.number == x->reg;
+    return i->a.kind == TEAMS_MEMORY && a->base == b->base && a->index == b->index && a->scale == b->scale &&
+           a->offset == b->offset && a->size == b->size;
+}
+
+/* ja 1, jae 0, else -1: how many more values than its number go on behind it. */
+static int passes(const struct teams_insn *branch)
+{
+    const uint8_t *code = (const uint8_t *)branch->address;
+    uint8_t condition = code[0] == 0x0f ? code[1] - 0x10 : code[0];
+    return condition == 0x77 ? 1 : condition == 0x73 ? 0 : -1;
+}
+
+/* The one block that leads to another, by not taking its branch. */
+static bool find_before(const struct teams_flow *f, uint32_t block, uint32_t *before)
+{
+    uint32_t ways = 0;
+    for (uint32_t b = 0; b < f->blocks; b++)
+        for (uint32_t k = 0; k < teams_flow_ways(f, b); k++)
+            if (teams_flow_way(f, b, k) == (int)block) {
+                ways += k == 0 ? 1 : 2;
+                *before = b;
+            }
+    return block > 0 && ways == 1 && teams_flow_branch(f, (int)*before) != NULL;
+}
+
+static bool find_bound(const struct teams_flow *f, uint32_t block, uint32_t insn, uint8_t reg, struct teams_table *t)
+{
+    struct index x = { .reg = reg };
+    uint32_t before = 0;
+    for (uint32_t k = insn; k-- > f->block[block].first;)
+        if (!go_back(f, k, &x))
+            return false;
+    if (!find_before(f, block, &before) || passes(teams_flow_branch(f, (int)before)) < 0)
+        return false;
+    uint32_t first = f->block[before].first;
+    for (uint32_t k = first + f->block[before].count - 1; k-- > first;) {
+        const struct teams_insn *i = &f->insn[k];
+        if (is_compared(i, &x)) {
+            int64_t count = i->b.value + passes(teams_flow_branch(f, (int)before));
+            t->count = (uint32_t)count;
+            return count > 0 && count <= TEAMS_MOST_ENTRIES;
+        }
+        if (i->writes_flags || teams_is_call(i) || !go_back(f, k, &x))
+            return false;
+    }
+    return false;
+}
+
+/* --- Tables --- */
+
+uintptr_t teams_table_entry(const struct teams_table *t, uint32_t k)
+{
+    if (t->size == 4) {
+        int32_t offset;
+        memcpy(&offset, (const char *)t->entries + 4 * (size_t)k, sizeof offset);
+        return t->base + (uintptr_t)(intptr_t)offset;
+    }
+    uintptr_t address;
+    memcpy(&address, (const char *)t->entries + 8 * (size_t)k, sizeof address);
+    return address;
+}
+
+bool teams_jump_table(const struct teams_flow *f, const struct teams_constants *c, uint32_t block,
+                      struct teams_table *t)
+{
+    uint32_t jump = f->block[block].first + f->block[block].count - 1, load = UINT32_MAX;
+    *t = (struct teams_table){ .jump = f->insn[jump].address, .size = 8 };
+    if (f->insn[jump].a.kind == TEAMS_REGISTER) {
+        t->size = 4;
+        load = find_load(f, c, block, jump, t);
+    } else if (f->insn[jump].a.kind == TEAMS_MEMORY && take_place(f, c, block, jump, t)) {
+        load = jump;
+    }
+    if (load == UINT32_MAX || !find_bound(f, block, load, f->insn[load].place.index, t) ||
+        !teams_image_keeps(t->entries, (size_t)t->count * t->size))
+        return false;
+    bool inside = true;
+    for (uint32_t k = 0; k < t->count; k++) {
+        uintptr_t to = teams_table_entry(t, k);
+        inside &= to >= f->module.begin && to < f->module.end;
+    }
+    return inside;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where computed jumps lead to: switches with a table of jumps, as compilers make them.
+ *
+ *     cmp $N, i ── ja elsewhere ── load table[i] ── add table ── jmp *      block by block: the table's address is the
+ *                                                                           same on all ways to the jump, and the
+ *                                                                           bound is checked right before its block
+ *
+ * A table is memory that nobody can write. What is not found to be like that is unknown.
+ *
+ * Threads: one.  Hook-safe: no.
+ */
+#ifndef PYTHIA_TEAMS_JUMPS_H
+#define PYTHIA_TEAMS_JUMPS_H
+
+#include "teams/flow.h"
+
+enum { TEAMS_TABLES = 64, TEAMS_MOST_ENTRIES = 1024 };
+
+struct teams_table {
+    uintptr_t jump, entries, base;
+    uint32_t count;
+    uint8_t size; /* of an entry: 4: an offset from the base, 8: an address */
+};
+
+/* Which registers have a known address at the begin of each block, in `room`. NULL: no memory is left. */
+struct teams_constants;
+struct teams_constants *teams_constants_find(const struct teams_flow *f, struct base_arena *room);
+/* The table of the jump that ends a block. False: none is known. */
+bool teams_jump_table(const struct teams_flow *f, const struct teams_constants *c, uint32_t block,
+                      struct teams_table *t);
+uintptr_t teams_table_entry(const struct teams_table *t, uint32_t k);
+
+#endif
