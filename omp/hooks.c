@@ -86,8 +86,17 @@ void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here)
         t->region = session_owner(here);
 }
 
+/* libgomp ends threads that an outermost team does not need. A team of one leaves them alone. */
+static void note_pool(struct omp_hook_thread *t, const struct omp_hook_region *r)
+{
+    uint32_t size = r->shared ? r->nt : r->program;
+    if (t->depth == 0 && !r->direct && size != 1 && !(r->traits & OMP_HOOK_LEAGUE))
+        t->pool = size ? size : UINT32_MAX;
+}
+
 static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
 {
+    note_pool(t, r);
     r->outer = t->region;
     t->region = r;
     if (r->traits & OMP_HOOK_LEAGUE)

@@ -90,6 +90,7 @@ struct omp_hook_thread {
     uint32_t lowered;               /* of them, lowered to one thread */
     uint32_t direct;                /* of them, called without libgomp */
     uint32_t alone;                 /* of them, of one thread by the program's wish */
+    uint32_t pool;                  /* threads that libgomp has for it, of its last team; UINT32_MAX: not known */
     uint32_t kept;                  /* leagues and target regions: nothing inside is lowered */
     struct omp_hook_region *region; /* innermost, NULL outside */
     uint32_t team, number, levels;  /* of the share that it runs, of its region; team 0: none */

@@ -153,10 +153,16 @@ static bool may_change(struct omp_hook_region *r)
     return !reason && r->program && omp_hook_site_may_change(r->site);
 }
 
+/* Whether threads with data of their own end with this team: else they live on, and are met by a larger one. */
+static bool ends_threads(const struct omp_hook_region *r)
+{
+    return choice.pinned && r->program > 1 && r->program < omp_hook_thread.pool;
+}
+
 /* Whether its shares may be run by other threads than the program's. */
 static bool may_be_shared(struct omp_hook_region *r)
 {
-    return may_change(r) && asked && !(r->traits & OMP_HOOK_DIRECT) &&
+    return may_change(r) && asked && !ends_threads(r) && !(r->traits & OMP_HOOK_DIRECT) &&
            omp_shares_ready(r->program);
 }
 

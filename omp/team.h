@@ -9,7 +9,8 @@
  * proven.
  *
  * Once a region is seen whose module has thread-local data, no size between one and the program's is used any more,
- * whichever region would have it: libgomp ends threads, and the data with them.
+ * whichever region would have it: libgomp ends threads, and the data with them. Nor is a team changed then that is
+ * smaller than the one before: what it ends would live on.
  *
  * A recorded run acts only in PYTHIA_MODE=auto; else regions are watched, for the next run.
  *

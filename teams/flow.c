@@ -412,8 +412,9 @@ static bool find_tables(struct teams_reader *r, struct teams_flow *f, bool *same
     }
     *same = tables == r->tables || f->unreadable;
     for (uint32_t k = 0; *same && !f->unreadable && k < tables; k++) {
-        const struct teams_table *old = table_of(r, &(struct teams_insn){ .op = TEAMS_JUMP_ANY, .address = table[k].jump });
-        *same = old && old->entries == table[k].entries && old->base == table[k].base && old->count == table[k].count;
+        const struct teams_insn jump = { .op = TEAMS_JUMP_ANY, .address = table[k].jump };
+        const struct teams_table *t = &table[k], *old = table_of(r, &jump);
+        *same = old && old->entries == t->entries && old->base == t->base && old->count == t->count;
     }
     memcpy(r->table, table, tables * sizeof *table);
     r->tables = tables;
