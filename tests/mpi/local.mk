@@ -70,7 +70,8 @@ tests_mpi_named_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_named_CFLAGS = $(AM_CFLAGS) -pthread
 tests_mpi_named_LDADD = $(MPI_LIBS)
 TESTS += tests/mpi/named.test
-EXTRA_DIST += tests/mpi/named.test tests/mpi/next_wait.c
+TESTS += tests/mpi/names.test
+EXTRA_DIST += tests/mpi/named.test tests/mpi/names.test tests/mpi/next_wait.c tests/mpi/speaks.c
 
 check_PROGRAMS += tests/mpi/control
 tests_mpi_control_SOURCES = tests/mpi/control.c
