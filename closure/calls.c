@@ -128,11 +128,11 @@ static const struct row rows[] = {
     { "File_write_shared", "file, out, " DATA, STATUS, IO, 0 },
     { "File_write_ordered", "file, out, " DATA, STATUS, IO, 0 },
 
-    { "Comm_split", "$C, $I, key($c, \"split\"), &child", 0, MAKE, 0 },
+    { "Comm_split", "$C, $I, key($c, \"split\", $k), &child", 0, MAKE, 0 },
     { "Comm_split_type", "$C, $I, 0, MPI_INFO_NULL, &child", 0, MAKE, 0 },
     { "Comm_dup", "$C, &child", 0, MAKE, 0 },
     { "Comm_dup_with_info", "$C, MPI_INFO_NULL, &child", 0, MAKE, 0 },
-    { "Comm_create", "$C, group($c, \"create\"), &child", 0, MAKE, 0 },
+    { "Comm_create", "$C, group($c, \"create\", $k), &child", 0, MAKE, 0 },
     { "Cart_create", "$C, *grid_of, grid_of + 1, periods, 0, &child", 0, MAKE,
       "const int *grid_of = grid($c, \"cart\"), periods[8] = { 0 };" },
     { "Cart_sub", "$C, grid($c, \"sub\") + 1, &child", 0, MAKE, 0 },
@@ -149,6 +149,14 @@ static const char *const makes[][2] = { { "Comm_split", "split" },   { "Comm_spl
                                         { "Comm_dup", "dup" },       { "Comm_dup_with_info", "dup" },
                                         { "Comm_create", "create" }, { "Cart_create", "cart" },
                                         { "Cart_sub", "sub" },                                        { 0 } };
+
+const char *closure_makes(const char *function)
+{
+    for (int k = 0; makes[k][0]; k++)
+        if (!strncmp(function, "MPI_", 4) && !strcmp(makes[k][0], function + 4))
+            return makes[k][1];
+    return NULL;
+}
 
 const char *const closure_parameter[GRAMMAR_CHANNELS] = {
     [GRAMMAR_PEER] = "peer",     [GRAMMAR_BYTES] = "bytes",        [GRAMMAR_INDEX] = "index", [GRAMMAR_TEAM] = "team",
@@ -247,6 +255,9 @@ static void expand(struct closure_call *call, const struct job_terminal *t,
         case 'c':
             fprintf(f, "%d", (int)t->comm);
             break;
+        case 'k':
+            fprintf(f, "%d", call->child);
+            break;
         default:
             fprintf(f, "size_of(%u)", t->comm);
         }
@@ -273,7 +284,7 @@ static void request(struct closure_call *call, const struct job_terminal *t, con
 static void compose(struct closure_call *call, const struct job_terminal *t, const char *function, const struct row *r,
                     enum form form)
 {
-    const char *kind = NULL;
+    const char *kind = closure_makes(function);
     size_t size;
     FILE *f = open_memstream(&call->text, &size);
 
@@ -282,8 +293,6 @@ static void compose(struct closure_call *call, const struct job_terminal *t, con
         expand(call, t, r->before, f);
         fputs("\n    ", f);
     }
-    for (int k = 0; makes[k][0]; k++)
-        kind = !strcmp(makes[k][0], r->name) ? makes[k][1] : kind;
     if (kind)
         fputs("MPI_Comm child = MPI_COMM_NULL;\n    ", f);
     if (r->flags & WHOLE) {

@@ -203,3 +203,66 @@ uint32_t closure_comms(struct closure *g, FILE *out)
     free(is);
     return rows ? rows : 1;
 }
+
+/* --- Which call makes which --- */
+
+/* The last call that made something of a communicator, until what it made is met. */
+enum { PENDING = 64 };
+struct pending { uint32_t terminal; int parent; const char *kind; };
+
+/* One of `made` is met: the last call that makes such is who made it, each time. */
+static void met(struct closure *g, const struct made *made, uint32_t comm, struct pending *p, uint32_t *count)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (made[comm].parent == p[i].parent && !strcmp(made[comm].kind, p[i].kind)) {
+            int *child = &g->call[p[i].terminal].child;
+            *child = *child == -1 || *child == (int)comm ? (int)comm : -2;
+            p[i] = p[--*count];
+            return;
+        }
+}
+
+static void pend(struct pending *p, uint32_t *count, struct pending one)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (p[i].parent == one.parent && !strcmp(p[i].kind, one.kind)) {
+            p[i] = one; /* what was made before was not used */
+            return;
+        }
+    if (*count < PENDING)
+        p[(*count)++] = one;
+}
+
+/* By the calls that follow, of each class's first member, so many events of it. */
+void closure_children(struct closure *g)
+{
+    enum { EVENTS = 20000000 };
+    const struct job *j = g->job;
+    struct made *made = calloc((size_t)j->comm_count + 1, sizeof *made);
+    bool *is = calloc((size_t)j->comm_count + 1, sizeof *is);
+    struct pending p[PENDING];
+    struct grammar_cursor at;
+
+    for (uint32_t i = 0; i < j->comm_count; i++)
+        is[i] = take_apart(j, job_text(j, j->comms[i].name), &made[i]);
+    for (uint32_t t = 0; t < j->terminal_count; t++)
+        g->call[t].child = -1;
+    for (uint32_t c = 0; c < j->class_count; c++) {
+        uint32_t count = 0;
+        for (int more = grammar_cursor_open(&at, j->classes[c].grammar); more && at.index < EVENTS;
+             more = grammar_cursor_next(&at)) {
+            const struct job_terminal *t = at.terminal < j->terminal_count ? &j->terminals[at.terminal] : NULL;
+            const char *kind = t && t->kind == JOB_CALL && t->comm < j->comm_count
+                                   ? closure_makes(job_text(j, t->function)) : NULL;
+            if (count && t && t->comm < j->comm_count && is[t->comm])
+                met(g, made, t->comm, p, &count);
+            if (kind)
+                pend(p, &count, (struct pending){ at.terminal, (int)t->comm, kind });
+        }
+        grammar_cursor_close(&at);
+    }
+    for (uint32_t t = 0; t < j->terminal_count; t++)
+        g->call[t].child = g->call[t].child < 0 ? -1 : g->call[t].child;
+    free(made);
+    free(is);
+}

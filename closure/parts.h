@@ -26,6 +26,7 @@ struct closure_call {
     uint8_t spread;       /* its buffer is so large: of one, of all ranks */
     double gap;           /* ns, mean of all nodes */
     bool used, nth;       /* by a node; how often it was made is counted */
+    int child;            /* communicator that it makes, where it is always the same one; -1: not known */
 };
 
 struct closure {
@@ -74,7 +75,12 @@ void closure_calls(struct closure *g);
 void closure_print_call(struct closure *g, uint32_t terminal);
 char *closure_call_name(const struct closure *g, uint32_t terminal); /* the caller frees it */
 
+/* What a function makes of its communicator ("split"), NULL: nothing. */
+const char *closure_makes(const char *function);
+
 /* --- comms.c --- */
+/* Which communicator each call makes: fills child of call[]. */
+void closure_children(struct closure *g);
 /* Tables of the communicators that calls make. How many rows. */
 uint32_t closure_comms(struct closure *g, FILE *out);
 /* Whether `kind` begins with "sub", and the communicator of that name up to there is a grid whose extents do not follow

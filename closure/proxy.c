@@ -197,8 +197,9 @@ static void give_back(int c)
     h->kind = NULL;
 }
 
-/* Recorded members of what the next call makes, where their order is not the parent's: how many, 0: not recorded. */
-static int members(int parent, const char *kind, const int **list)
+/* Recorded members of what the next call makes, `child` where that is known, where their order is not the parent's: how
+   many, 0: not recorded. */
+static int members(int parent, const char *kind, int child, const int **list)
 {
     struct kind *k = kind_of(parent, kind);
     int whole = 0;
@@ -207,7 +208,8 @@ static int members(int parent, const char *kind, const int **list)
         whole++;
     for (int i = 0; i < MADE; i++)
         if (made[i].parent == parent && !strcmp(made[i].kind, kind) && made[i].members &&
-            (made[i].number == k->calls || made[i].number == whole) && comm[made[i].comm] == MPI_COMM_NULL)
+            (child >= 0 ? made[i].comm == child :
+             (made[i].number == k->calls || made[i].number == whole) && comm[made[i].comm] == MPI_COMM_NULL))
             for (const int *m = made[i].members; *m; m += 1 + *m)
                 for (int of = 1; of <= *m; of++)
                     if (m[of] == me) {
@@ -230,10 +232,10 @@ static const int *grid(int parent, const char *kind)
     return all;
 }
 
-static int key(int parent, const char *kind)
+static int key(int parent, const char *kind, int child)
 {
     const int *list;
-    int n = members(parent, kind, &list);
+    int n = members(parent, kind, child, &list);
 
     for (int i = 0; i < n; i++)
         if (list[i] == me)
@@ -241,11 +243,11 @@ static int key(int parent, const char *kind)
     return 0;
 }
 
-static MPI_Group group(int parent, const char *kind)
+static MPI_Group group(int parent, const char *kind, int child)
 {
     MPI_Group all, some;
     const int *list;
-    int n = members(parent, kind, &list), rank[RANKS];
+    int n = members(parent, kind, child, &list), rank[RANKS];
 
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     for (int i = 0; i < n; i++)

@@ -306,6 +306,7 @@ struct closure_program closure_make(const struct job *j, struct report_resolver 
     if (!made.refused) {
         look_at_threads(&g);
         means(&g);
+        closure_children(&g);
         closure_calls(&g);
         for (uint32_t c = 0; c < j->class_count; c++)
             for (struct job_walk w = { .range = j->classes[c].ranges, .left = j->classes[c].member_ranges };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a program made of a job must do again: messages by rule and by rank, requests, persistent ones, communicators,
- * sizes that differ, windows. Four ranks; no call depends on timing. "ring": what other ranks can do, too; "lost": rank
- * 1 sends what is not recorded.
+ * sizes that differ, windows. Four ranks; no call depends on timing. "ring": what other ranks can do, too; "orders":
+ * communicators whose ranks come in another order; "lost": rank 1 sends what is not recorded.
  */
 #include <mpi.h>
 #include <string.h>
@@ -72,6 +72,18 @@ static void communicators(void)
     MPI_Comm_free(&turned);
 }
 
+/* The same number, in another order. */
+static void orders(void)
+{
+    MPI_Comm one;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, ranks - me, &one);
+    MPI_Gather(out, 8, MPI_BYTE, in[0], 8, MPI_BYTE, 1, one);
+    MPI_Comm_free(&one);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, me, &one);
+    MPI_Gather(out, 8, MPI_BYTE, in[0], 8, MPI_BYTE, 1, one);
+    MPI_Comm_free(&one);
+}
+
 static void sizes(void)
 {
     int counts[64], places[64], comes[64];
@@ -122,6 +134,8 @@ int main(int argc, char **argv)
         ring();
     } else if (argc > 1 && !strcmp(argv[1], "lost")) {
         lost();
+    } else if (argc > 1 && !strcmp(argv[1], "orders")) {
+        orders();
     } else {
         for (int turn = 0; turn < TURNS; turn++) {
             halo(turn);
