@@ -32,6 +32,8 @@ enum { TEAMS_MOST_INSNS = 12000 };
 /* A call: what it is known as, or where it leads to. */
 struct teams_call {
     uintptr_t target; /* code to follow; 0: none */
+    const uintptr_t *targets; /* of a call by a pointer that nobody can change: all that it may lead to; … */
+    uint32_t count;           /* … 0: not known */
     uintptr_t pad;    /* where it goes on when an exception comes out of it; 0: nowhere (landing.h) */
     const char *name; /* NULL: none */
     enum teams_known known;

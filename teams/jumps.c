@@ -244,3 +244,114 @@ bool teams_jump_table(const struct teams_flow *f, const struct teams_constants *
     }
     return inside;
 }
+
+/* --- Calls by pointers --- */
+
+/* The code that a place in memory leads to, where nobody can change that; 0: none. */
+static uintptr_t pointed(uintptr_t at)
+{
+    struct teams_module m;
+    uintptr_t to;
+    if (at % sizeof to || !teams_image_keeps(at, sizeof to))
+        return 0;
+    memcpy(&to, (const void *)at, sizeof to);
+    return teams_image_find(to, &m) ? to : 0;
+}
+
+static bool is_and(const struct teams_insn *i)
+{
+    const uint8_t *code = (const uint8_t *)i->address;
+    code += (*code & 0xf0) == 0x40; /* REX */
+    return *code == 0x25 || ((*code == 0x81 || *code == 0x83) && (code[1] >> 3 & 7) == 4);
+}
+
+/* How many values an index has that is cut off by a mask in the block, or bounded as a switch is; 0: not known. */
+static uint32_t values_of(const struct teams_flow *f, uint32_t block, uint32_t insn, uint8_t reg)
+{
+    struct teams_table t = { 0 };
+    struct index x = { .reg = reg };
+    for (uint32_t k = insn; k-- > f->block[block].first;) {
+        const struct teams_insn *i = &f->insn[k];
+        bool mask = !x.load && i->op == TEAMS_BITS && i->dst.kind == TEAMS_REGISTER && i->dst.number == x.reg &&
+                    i->b.kind == TEAMS_IMMEDIATE && is_and(i);
+        if (mask)
+            return i->b.value >= 0 && i->b.value < TEAMS_MOST_TARGETS ? (uint32_t)i->b.value + 1 : 0;
+        if (!go_back(f, k, &x))
+            return 0;
+    }
+    return find_bound(f, block, insn, reg, &t) ? t.count : 0;
+}
+
+/* So many, or, where that is not known, all that stand side by side there: an index may also be counted from behind. */
+static bool take_table(uintptr_t at, uint32_t values, struct teams_call *c, struct base_arena *room)
+{
+    uintptr_t from = at, to = at;
+    uint32_t count = 0;
+    for (; count < values && pointed(to); count++)
+        to += sizeof to;
+    if (count < values)
+        return true;
+    while (!values && count <= TEAMS_MOST_TARGETS && pointed(to))
+        to += sizeof to, count++;
+    while (!values && count && count <= TEAMS_MOST_TARGETS && pointed(from - sizeof from))
+        from -= sizeof from, count++;
+    if (count == 0 || count > TEAMS_MOST_TARGETS)
+        return true;
+    uintptr_t *targets = teams_flow_take(room, count * sizeof *targets);
+    for (uint32_t k = 0; targets && k < count; k++)
+        targets[k] = pointed(from + k * sizeof from);
+    c->targets = targets;
+    c->count = targets ? count : 0;
+    return targets != NULL;
+}
+
+static bool take_one(uintptr_t target, struct teams_call *c, struct base_arena *room)
+{
+    uintptr_t *targets = teams_flow_take(room, sizeof *targets);
+    if (targets)
+        *targets = target;
+    c->targets = targets;
+    c->count = targets ? 1 : 0;
+    return targets != NULL;
+}
+
+static bool find_targets(struct teams_flow *f, const struct teams_constants *c, uint32_t block, uint32_t call,
+                         struct base_arena *room)
+{
+    const struct teams_insn *i = &f->insn[call];
+    struct teams_module m;
+    uint32_t load = call;
+    uintptr_t at = 0;
+    if (i->a.kind == TEAMS_REGISTER && known_at(f, c, block, call, i->a.number, &at))
+        return !teams_image_find(at, &m) || take_one(at, &f->call[call], room);
+    if (i->a.kind == TEAMS_REGISTER)
+        load = set_by(f, block, call, i->a.number);
+    if (load == UINT32_MAX || (load != call && (f->insn[load].op != TEAMS_MOVE || f->insn[load].a.kind != TEAMS_MEMORY)))
+        return true;
+    const struct teams_place *p = &f->insn[load].place;
+    bool indexed = p->index != TEAMS_NO_REGISTER;
+    if (p->thread || (indexed && p->scale != sizeof at) ||
+        (!p->fixed && p->base != TEAMS_NO_REGISTER && !known_at(f, c, block, load, p->base, &at)) ||
+        (!p->fixed && p->base == TEAMS_NO_REGISTER && !indexed))
+        return true;
+    at += (uintptr_t)p->offset;
+    if (indexed)
+        return take_table(at, values_of(f, block, load, p->index), &f->call[call], room);
+    return !pointed(at) || take_one(pointed(at), &f->call[call], room);
+}
+
+bool teams_call_targets(struct teams_flow *f, struct base_arena *room)
+{
+    const struct teams_constants *c = NULL;
+    bool fine = true;
+    for (uint32_t b = 0; b < f->blocks && fine; b++)
+        for (uint32_t k = f->block[b].first; fine && k < f->block[b].first + f->block[b].count; k++) {
+            const struct teams_insn *i = &f->insn[k];
+            if (i->op == TEAMS_CALL_SLOT && !f->call[k].name && pointed(i->target))
+                fine = take_one(pointed(i->target), &f->call[k], room);
+            if (i->op != TEAMS_CALL_ANY)
+                continue;
+            fine = (c || (c = teams_constants_find(f, room))) && find_targets(f, c, b, k, room);
+        }
+    return fine;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where computed jumps lead to: switches with a table of jumps, as compilers make them.
+ * Where computed jumps lead to, and calls by pointers: switches with a table of jumps, as compilers make them.
  *
  *     cmp $N, i ── ja elsewhere ── load table[i] ── add table ── jmp *      block by block: the table's address is the
  *                                                                           same on all ways to the jump, and the
@@ -15,7 +15,7 @@
 
 #include "teams/flow.h"
 
-enum { TEAMS_TABLES = 64, TEAMS_MOST_ENTRIES = 1024 };
+enum { TEAMS_TABLES = 64, TEAMS_MOST_ENTRIES = 1024, TEAMS_MOST_TARGETS = 32 };
 
 struct teams_table {
     uintptr_t jump, entries, base;
@@ -30,5 +30,9 @@ struct teams_constants *teams_constants_find(const struct teams_flow *f, struct 
 bool teams_jump_table(const struct teams_flow *f, const struct teams_constants *c, uint32_t block,
                       struct teams_table *t);
 uintptr_t teams_table_entry(const struct teams_table *t, uint32_t k);
+/* Where calls by pointers lead to that the function itself takes from memory that nobody can write, by an index or
+   not, or whose address it has: sets their `targets`, in `room`. Of a table that is all of the addresses of code side
+   by side there. False: no memory is left. */
+bool teams_call_targets(struct teams_flow *f, struct base_arena *room);
 
 #endif

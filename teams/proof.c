@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "teams/frame.h"
+#include "teams/jumps.h"
 #include "teams/wait.h"
 
 /* What a function does to whoever calls it. */
@@ -143,26 +144,39 @@ static void check_known(struct judging *j, uint32_t insn)
         object(j, reasons[known], where);
 }
 
-static void check_followed(struct judging *j, uint32_t insn)
+/* One of those that it may lead to; adds registers that it changes. */
+static void follow(struct judging *j, uint32_t insn, uintptr_t target, uint64_t *clobbers)
 {
     struct teams_call *call = &j->f->call[insn];
     uintptr_t where = j->f->insn[insn].address;
-    const struct summary *s = call->target ? judge_function(j->p, call->target, j->depth + 1) : NULL;
-    j->s->elsewhere |= (call->name && !(s && s->library)) || (s && s->elsewhere);
+    const struct summary *s = target ? judge_function(j->p, target, j->depth + 1) : NULL;
+    bool other = call->name || target < j->f->module.begin || target >= j->f->module.end;
+    j->s->elsewhere |= (other && target && !(s && s->library)) || (s && s->elsewhere);
+    *clobbers |= s && s->reason == JOB_PROOF_HARMLESS && !s->open ? s->clobbers : teams_convention()->clobbered;
     if (s && s->open && j->p->kind == TEAMS_TASK)
         return; /* a recursion that ends, or the task never would have */
     if (!s || s->open)
         object(j, j->f->insn[insn].op == TEAMS_CALL_ANY ? JOB_PROOF_POINTER : JOB_PROOF_CALLS, where);
     else if (s->reason != JOB_PROOF_HARMLESS) /* code that is not even looked at says no more than the call */
         object(j, s->reason, s->where == s->entry ? where : s->where);
-    else if (!call->pad)
-        call->clobbers = s->clobbers;
-    call->looks = s && s->looks && !s->writes;
-    call->asks = s ? s->asks : 0;
+    call->looks |= s && s->looks && !s->writes;
+    call->asks |= s ? s->asks : 0;
     j->s->looks |= s && s->looks;
     j->s->writes |= !s || s->writes || s->open;
-    call->meets = s && s->meets;
+    call->meets |= s && s->meets;
     j->s->meets |= call->meets;
+}
+
+static void check_followed(struct judging *j, uint32_t insn)
+{
+    struct teams_call *call = &j->f->call[insn];
+    uint64_t clobbers = 0;
+    if (call->count == 0)
+        follow(j, insn, call->target, &clobbers);
+    for (uint32_t k = 0; k < call->count; k++)
+        follow(j, insn, call->targets[k], &clobbers);
+    if (!call->pad)
+        call->clobbers = clobbers;
 }
 
 static bool calls(const struct teams_insn *i)
@@ -179,7 +193,7 @@ static void check_code(struct judging *j)
             continue;
         j->f->call[k].clobbers = teams_convention()->clobbered;
         check_known(j, k);
-        if (j->f->call[k].known == TEAMS_UNKNOWN_CALL && !j->f->call[k].target)
+        if (j->f->call[k].known == TEAMS_UNKNOWN_CALL && !j->f->call[k].target && !j->f->call[k].count)
             check_followed(j, k);
     }
     for (uint32_t k = 0; k < j->f->insns && j->s->reason == JOB_PROOF_HARMLESS; k++)
@@ -347,6 +361,8 @@ static void judge(struct judging *j)
         object(j, JOB_PROOF_CALLS, j->s->entry);
     else if (j->f->unreadable)
         object(j, JOB_PROOF_UNREADABLE, j->f->where);
+    else if (!teams_call_targets(j->f, &p->room))
+        object(j, JOB_PROOF_LARGE, j->s->entry);
     else
         check_code(j);
     if (!j->f->unreadable && !j->s->library) {

@@ -31,6 +31,10 @@ static double tagged(double v) { return v + 1000 * omp_get_thread_num(); }
 double (*chosen)(double) = sin, (*plain)(double) = sin;
 __attribute__((noipa)) static int plus_number(int a) { return a + omp_get_thread_num(); }
 __attribute__((noipa)) static int mix1(int a) { return a * 3 + 1; }
+__attribute__((noipa)) static int mix2(int a) { return in[a % N] + a; }
+__attribute__((noipa)) static int mix3(int a) { for (int i = 0; i < (a & 7); i++) a ^= i * 5; return a & 511; }
+static int (*const steps[])(int) = { mix1, mix2, mix3, mix1 };
+static int (*const tells[])(int) = { mix1, plus_number, mix2, mix3 };
 __attribute__((noipa)) static int mix4(int a, int b, int c, int d) { return a + 2 * b + 3 * c + 4 * d; }
 __attribute__((noipa)) static int mix9(int a, int b, int c, int d, int e, int f, int g, int h, int i)
 { return a + b - c + d - e + f + 2 * g + 3 * h + 5 * i; }
@@ -103,6 +107,7 @@ class Program:
                  'v = p[a & 7]; p[(a + 3) & 7] = v + 1; a++;', 'v = omp_get_level() + omp_get_ancestor_thread_num(1);',
                  'v = mix9(0, 1, 0, 1, 0, 1, a, a, a); a++;', 'v = omp_get_num_threads();', 'v = last; last = a++;',
                  'errno = a & 7; v = errno; a++;',
+                 'v = tells[a & 3](a); a++;',
                  'v = omp_get_ancestor_thread_num(omp_get_level()) + 8 * omp_get_team_size(omp_get_level());',
                  'v = omp_get_level() * 16 + omp_get_active_level() * 4 + omp_get_max_threads();']
         if self.wild:
@@ -116,7 +121,7 @@ class Program:
         kinds = [f'v = {self.value([i, "in[" + i + "]"])};', f'v = big({i});',
                  f'{{ int t[8]; for (int k = 0; k < 8; k++) t[k] = {i} + k; v = t[in[{i}] & 7]; }}',
                  f'{{ int t = {i}; step(&t); v = t; }}',
-                 f'v = chooses(in[{i}] & 15, {i});']
+                 f'v = chooses(in[{i}] & 15, {i});', f'v = steps[in[{i}] & 3]({i});']
         if self.wild:
             kinds += [f'v = (int)(100 * plain({i} * 0.1));']
         if self.cpp:
