@@ -326,9 +326,10 @@ static bool find_targets(struct teams_flow *f, const struct teams_constants *c, 
         return !teams_image_find(at, &m) || take_one(at, &f->call[call], room);
     if (i->a.kind == TEAMS_REGISTER)
         load = set_by(f, block, call, i->a.number);
-    if (load == UINT32_MAX || (load != call && (f->insn[load].op != TEAMS_MOVE || f->insn[load].a.kind != TEAMS_MEMORY)))
+    const struct teams_insn *l = load == UINT32_MAX ? NULL : &f->insn[load];
+    if (!l || (load != call && (l->op != TEAMS_MOVE || l->a.kind != TEAMS_MEMORY)))
         return true;
-    const struct teams_place *p = &f->insn[load].place;
+    const struct teams_place *p = &l->place;
     bool indexed = p->index != TEAMS_NO_REGISTER;
     if (p->thread || (indexed && p->scale != sizeof at) ||
         (!p->fixed && p->base != TEAMS_NO_REGISTER && !known_at(f, c, block, load, p->base, &at)) ||
