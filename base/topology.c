@@ -85,15 +85,6 @@ bool base_topology_allowed(const char *root, cpu_set_t *set)
     return CPU_COUNT(set) > 0;
 }
 
-static uint64_t cache_bytes(const char *root, int i)
-{
-    char text[64], *end;
-    if (!base_io_text(text, sizeof text, "%s/sys/devices/system/cpu/cpu%d/cache/index3/size", root, i))
-        return 0;
-    uint64_t size = strtoull(text, &end, 10);
-    return *end == 'K' ? size << 10 : *end == 'M' ? size << 20 : size;
-}
-
 static void read_processor(const char *root, int i, const cpu_set_t *here, struct base_processor *p)
 {
     static const char *const what[BASE_LEVELS] = {
@@ -101,7 +92,7 @@ static void read_processor(const char *root, int i, const cpu_set_t *here, struc
         [BASE_CACHE] = "cache/index3/shared_cpu_list",
     };
     cpu_set_t set;
-    *p = (struct base_processor){ .number = (uint16_t)i, .bytes[BASE_CACHE] = cache_bytes(root, i) };
+    *p = (struct base_processor){ .number = (uint16_t)i };
     for (unsigned level = 0; level < BASE_LEVELS; level++)
         if (what[level]) {
             (void)sharing(root, i, what[level], &set);
@@ -126,13 +117,10 @@ static void read_nodes(const char *root, const cpu_set_t *here, struct base_mach
             || !base_topology_list(text, &set))
             continue;
         CPU_AND(&set, &set, here);
-        bool told = base_io_text(text, sizeof text, "%s/sys/devices/system/node/node%d/meminfo", root, n);
-        const char *total = told ? strstr(text, "MemTotal:") : NULL;
         for (unsigned i = 0; i < m->count; i++)
             if (CPU_ISSET(m->at[i].number, &set)) {
                 m->at[i].first[BASE_NODE] = (uint16_t)first_of(&set);
                 m->at[i].node = (uint16_t)n;
-                m->at[i].bytes[BASE_NODE] = total ? strtoull(total + 9, NULL, 10) << 10 : 0;
             }
     }
 }
@@ -170,14 +158,6 @@ void base_topology_sort(struct base_machine *m)
             m->at[at] = m->at[at - 1];
         m->at[at] = p;
     }
-}
-
-unsigned base_topology_shared(const struct base_machine *m, unsigned i)
-{
-    unsigned k = 0;
-    while (i > 0 && k < BASE_LEVELS && m->at[i].first[m->order[k]] == m->at[i - 1].first[m->order[k]])
-        k++;
-    return k;
 }
 
 bool base_topology_read(const char *root, struct base_machine *m)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine as Linux tells it in /sys: which processors share a core, a cache, a node of memory, a package.
+ * The machine as Linux tells it in /sys: which processors share a core, a cache, a node of memory, a package. For
+ * places/ alone, which decide where tasks and teams run; the command asks hwloc (findings/hardware.h).
  *
- * It is read inside a program that runs, and nothing but files is touched: no library is loaded, nothing allocated, and
- * no thread goes from processor to processor to ask it (hwloc does all three).
+ * It is read inside a program that runs, and nothing but files is touched: no library is loaded, nothing allocated.
  *
  *   1. What processors share is named by the first of those that share it: 0 and 4 in one core are core 0.
  *   2. Processors are those that this process's control group may use, in an order in which those that share more stand
@@ -28,7 +28,6 @@ struct base_processor {
     uint16_t number;             /* the system's */
     uint16_t first[BASE_LEVELS]; /* rule 1 */
     uint16_t node;               /* the system's number of the node */
-    uint64_t bytes[BASE_LEVELS]; /* size of the node, of the cache (the third level); 0: not known, or no size */
 };
 
 struct base_machine {
@@ -41,8 +40,6 @@ struct base_machine {
 bool base_topology_read(const char *root, struct base_machine *m);
 /* Of another, too, whose processors are filled in but for their order. */
 void base_topology_sort(struct base_machine *m);
-/* How many levels, in order, processor i shares with the one before it; 0 for the first. */
-unsigned base_topology_shared(const struct base_machine *m, unsigned i);
 
 /* Processors that are there and that the control group may use; false where the machine does not tell. */
 bool base_topology_allowed(const char *root, cpu_set_t *set);

@@ -75,6 +75,8 @@ enum file_section_type {
     SECTION_TOOK,
     SECTION_INSIDE,
     SECTION_NAMED,
+    SECTION_BINDINGS,
+    SECTION_HARDWARE,
     SECTION_TYPES
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "findings/findings.h"
+#include "findings/hardware.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,25 +56,37 @@ static bool in_call(const struct report *r, const struct report_finding *one, co
     return strstr(job_text(r->job, r->job->terminals[one->call].function), part) != NULL;
 }
 
-/* Processors of the first rank's node, from the lines of its machine ("2 x package", "3 to 4 x core"); 0: not known. */
-static double processors(const struct job *j)
+/* Processors of the first rank's node; 0: not known. Of jobs without hwloc's XML from the lines of its machine ("2 x
+   package", "3 to 4 x core"). */
+static double read_processors(const struct job *j)
 {
     const char *line = j->machine.present && j->machine.tree != GRAMMAR_NONE ? job_text(j, j->machine.tree) : "";
-    double all = *line ? 1 : 0;
+    struct report_hardware h;
+    bool known = report_hardware_of(j, &h);
+    double all = known ? CPU_COUNT(&h.all) : *line ? 1 : 0;
 
-    for (; *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
+    for (; !known && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
         unsigned n = 1;
         if (sscanf(line, " %*u to %u x", &n) == 1 || sscanf(line, " %u x", &n) == 1)
             all *= n;
     }
+    report_hardware_free(&h);
     return all;
 }
 
+static double processors(struct report *r)
+{
+    if (!r->asked)
+        r->processors = read_processors(r->job);
+    r->asked = true;
+    return r->processors;
+}
+
 /* Whether the job has more threads than a node has processors: the same in each run, whoever else was there. */
-static bool crowded(const struct report *r)
+static bool crowded(struct report *r)
 {
     const struct report_efficiency *e = &r->model->efficiency;
-    double nodes = e->nodes > 1 ? e->nodes : 1, have = processors(r->job);
+    double nodes = e->nodes > 1 ? e->nodes : 1, have = processors(r);
 
     return have > 0 && r->job->info.ranks * (double)e->threads > nodes * have;
 }
@@ -92,7 +105,7 @@ const char *report_finding_advice(struct report *r, const struct report_finding 
         return "";
     if ((one->kind == REPORT_UNEVEN_THREADS || one->kind == REPORT_SMALL_REGIONS) && crowded(r))
         return "fewer threads: there are more than processors";
-    if (one->kind == REPORT_NO_PROCESSOR && processors(r->job) > 0 && !crowded(r))
+    if (one->kind == REPORT_NO_PROCESSOR && processors(r) > 0 && !crowded(r))
         return "others used the processors";
     if (one->kind == REPORT_LATE_RECEIVER && in_call(r, one, "endrecv"))
         return "receive with MPI_Irecv before";

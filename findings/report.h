@@ -29,6 +29,8 @@ struct report {
     struct report_loops *loops;       /* the same */
     struct report_named_list *named;  /* the same: findings/named.h */
     struct replay_analysis *analysis;
+    double processors; /* of a node, once `asked`; 0: not known */
+    bool asked;
     uint64_t steps; /* that the replay may take: replay/analysis.h */
     bool replayed;
     int not_replayed; /* then: why there is no analysis, a negative PYTHIA_E…; 0 */

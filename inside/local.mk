@@ -27,6 +27,6 @@ tests_mpi_stuck_SOURCES = tests/mpi/stuck.c
 tests_mpi_stuck_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_stuck_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -g -O2
 tests_mpi_stuck_LDADD = $(MPI_LIBS)
-TESTS += tests/mpi/inside.test tests/mpi/stacks.test
+TESTS += tests/mpi/inside.test tests/mpi/stacks.test tests/mpi/placement.test
 endif
-EXTRA_DIST += tests/mpi/inside.test tests/mpi/stacks.test
+EXTRA_DIST += tests/mpi/inside.test tests/mpi/stacks.test tests/mpi/placement.test

@@ -24,6 +24,7 @@
 #ifndef PYTHIA_JOB_JOB_H
 #define PYTHIA_JOB_JOB_H
 
+#include "job/binding.h"
 #include "job/class.h"
 #include "job/define.h"
 #include "job/digram.h"
@@ -80,6 +81,8 @@ struct job {
     struct job_digrams digrams;
     struct job_threads_list threads;
     struct job_inside_list inside;      /* samples of where threads computed */
+    struct job_bindings bindings;       /* where ranks may run */
+    struct job_hardware_list hardware;  /* of the first rank's node */
     struct job_ends ends;               /* of a run that died */
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */

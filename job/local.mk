@@ -10,7 +10,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/extremes.c %D%/extremes.h \
 	%D%/flow.c %D%/flow.h \
 	%D%/follow.c %D%/follow.h \
-	%D%/hops.c %D%/hops.h %D%/inside.h %D%/group.c %D%/group.h \
+	%D%/binding.c %D%/binding.h %D%/hops.c %D%/hops.h %D%/inside.h %D%/group.c %D%/group.h \
 	%D%/intern.c %D%/intern.h \
 	%D%/job.c \
 	%D%/match.c \

@@ -353,6 +353,16 @@ FIELDS(flow,
        FIELD(job_flow, messages, .flags = JOB_NOT_0),
        FIELD(job_flow, bytes));
 
+FIELDS(binding,
+       FIELD(job_binding, processors, OF(STRINGS)),
+       FIELD(job_binding, threads),
+       FIELD(job_binding, range_count));
+FIELDS(hardware,
+       FIELD(job_hardware, xml, OF(STRINGS), KEY),
+       FIELD(job_hardware, tree, OF(STRINGS)),
+       FIELD(job_hardware, cores, OF(STRINGS)),
+       FIELD(job_hardware, nodes, OF(STRINGS)));
+
 FIELDS(start, FIELD(job_start_list, name), FIELD(job_start_list, count, .flags = JOB_NOT_0));
 FIELDS(start_run,
        FIELD(job_start_run, distance), FIELD(job_start_run, step),
@@ -459,6 +469,10 @@ const struct job_schema job_schemas[JOB_TABLES] = {
     [JOB_TABLE_ENDS] = LIST(end, ends, .name = "end", .sane = end_sane),
     [JOB_TABLE_INSIDE] = LIST(inside, inside, .name = "samples", .sane = inside_sane, .join = inside_join),
     [JOB_TABLE_NAMED] = LIST(named, named, .name = "named region", .sane = job_named_sane),
+    [JOB_TABLE_BINDINGS] = ROWS(binding, job_binding, bindings.row, bindings.count, bindings.room, .name = "bindings",
+                                .check = job_bindings_check),
+    [JOB_TABLE_BINDING_RANGES] = RANGES(bindings, BINDINGS, job_binding),
+    [JOB_TABLE_HARDWARE] = LIST(hardware, hardware, .name = "hardware"),
     [JOB_TABLE_STOPS] = ROWS(stop, job_stop, hops.stop, hops.stop_count, hops.stop_room, .name = "stop",
                              .keyed = true),
     [JOB_TABLE_HOPS] = ROWS(hop, job_hop, hops.hop, hops.hop_count, hops.hop_room, .name = "hop",

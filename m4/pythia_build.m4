@@ -99,6 +99,14 @@ PKG_CHECK_MODULES([UNWIND], [libunwind], [have_unwind=yes], [have_unwind=no])
 AM_CONDITIONAL([HAVE_UNWIND], [test "$have_unwind" = yes])
 ])
 
+# PYTHIA_HWLOC
+# ------------
+# How the command knows a machine.
+AC_DEFUN([PYTHIA_HWLOC],
+[PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.5], [],
+   [pythia_missing="$pythia_missing hwloc (2.5 or later)"; pythia_packages="$pythia_packages libhwloc-dev"])
+])
+
 # PYTHIA_STACKS
 # -------------
 # Stacks of running processes, optional: HAVE_UNWIND_PTRACE.

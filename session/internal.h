@@ -296,10 +296,11 @@ double session_task_gain(const struct job_task *task);  /* s, estimated */
 
 /* machine.c */
 void session_machine_start(void);
-/* `kept`: the file that is written takes it from this job. Reading the machine takes 50 us a processor. */
+/* `kept`: the file that is written takes it from this job. */
 void session_machine_finish(struct job *job, bool kept);
-struct base_machine;
-void session_machine_text(const struct base_machine *machine, char *text, size_t size); /* a line a level */
+
+/* binding.c: where this rank's threads may run. 0 or PYTHIA_E… */
+int session_binding_finish(struct job *job);
 
 /* took.c: at the begin of a session; what the job gets at its end, with what hooks took, ns; and the end as long as it
    lasts by now: its begin, ns, which the summary measures on from. */

@@ -367,6 +367,8 @@ struct job *session_finish(void)
     }
     error = error ?: session_samples_add(session.job, true);
     session_machine_finish(session.job, was == SESSION_RECORD || session.options.update);
+    if (was == SESSION_RECORD || session.options.update)
+        error = error ?: session_binding_finish(session.job);
     session_delay_finish(session.job);
     session_clock_finish(session.job);
     if (life_hooks && life_hooks->tasks)

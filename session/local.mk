@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-session.la
 libpythia_session_la_SOURCES = \
-	%D%/append.h %D%/ask.c %D%/ask.h \
+	%D%/append.h %D%/ask.c %D%/ask.h %D%/binding.c \
 	%D%/checkpoint.c \
 	%D%/choose.c \
 	%D%/clock.c %D%/clock.h \

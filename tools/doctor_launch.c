@@ -22,6 +22,7 @@
 #include "base/must.h"
 #include "base/processors.h"
 #include "base/topology.h"
+#include "findings/hardware.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
 #include "tools/program.h"
@@ -43,6 +44,7 @@ struct rank {
 struct ranks {
     struct rank *rank;
     size_t count;
+    struct report_hardware machine;
     unsigned cores, cpus; /* of this machine */
 };
 
@@ -154,11 +156,11 @@ static void parse_all(struct ranks *all, const char *text)
 /* --- Cores --- */
 
 /* Cores below the CPUs of the list; elsewhere than on this machine CPUs. */
-static unsigned count_cores(const char *cpus)
+static unsigned count_cores(const struct report_hardware *machine, const char *cpus)
 {
     cpu_set_t set;
     bool known = base_topology_list(cpus, &set);
-    unsigned cores = known ? base_topology_cores("", &set) : 0;
+    unsigned cores = known ? report_hardware_cores(machine, &set) : 0;
 
     return cores ? cores : known ? (unsigned)CPU_COUNT(&set) : 1;
 }
@@ -178,7 +180,7 @@ static void check_binding(const struct ranks *all)
     unsigned worst_cores = 0;
 
     for (size_t i = 0; i < all->count; i++) {
-        unsigned cores = count_cores(all->rank[i].cpus);
+        unsigned cores = count_cores(&all->machine, all->rank[i].cpus);
         if (all->rank[i].threads > cores && (!worst || cores < worst_cores)) {
             worst = &all->rank[i];
             worst_cores = cores;
@@ -406,12 +408,11 @@ static void choose_and_launch(struct ranks *all, const struct doctor_target *t)
 void doctor_launch(const struct doctor_target *t)
 {
     struct ranks all = { 0 };
-    cpu_set_t here;
 
-    if (!base_topology_allowed("", &here))
+    if (!report_hardware_here(&all.machine))
         return;
-    all.cpus = (unsigned)CPU_COUNT(&here);
-    all.cores = base_topology_cores("", &here);
+    all.cpus = (unsigned)CPU_COUNT(&all.machine.all);
+    all.cores = report_hardware_cores(&all.machine, &all.machine.all);
     if (!all.cores)
         all.cores = all.cpus;
     choose_and_launch(&all, t);
@@ -422,4 +423,5 @@ void doctor_launch(const struct doctor_target *t)
         check_load(&all, t && t->no_openmp);
     }
     free(all.rank);
+    report_hardware_free(&all.machine);
 }

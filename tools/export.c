@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "closure/closure.h"
+#include "findings/hardware.h"
 #include "page/export.h"
 #include "tools/progress.h"
 #include "tools/tool.h"
 #include "views/views.h"
 
-enum target { PERFETTO, DOT, CSV, STACKS, GOAL, PROGRAM, OTF2, NONE };
+enum target { PERFETTO, DOT, CSV, STACKS, GOAL, PROGRAM, OTF2, HWLOC, NONE };
 enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 200, GOAL_LIMIT = 1000000 };
 
 struct request {
@@ -36,12 +37,13 @@ static void take_time(void *request, char *arg, struct argp_state *state)
         argp_error(state, "--time must be same, none or a factor, not '%s'", arg);
 }
 
-static const char *const targets[] = { "perfetto", "dot", "csv", "stacks", "goal", "c", "otf2", NULL };
+static const char *const targets[] = { "perfetto", "dot", "csv", "stacks", "goal", "c", "otf2", "hwloc", NULL };
 static const struct tool_option options[] = {
     TOOL_CHOICE(to, 't', "to", "FORMAT", targets, "perfetto (Trace Event JSON, also for chrome://tracing), dot "
                 "(Graphviz), csv (the callsites), stacks (call paths with their own ns, for flame graphs and "
                 "speedscope.app), goal (what each rank does, for LogGOPSim), c (a program that makes the "
-                "same calls), otf2 (an archive for Vampir and Scalasca; OUT is its new directory)"),
+                "same calls), otf2 (an archive for Vampir and Scalasca; OUT is its new directory), hwloc (the machine of "
+                "the first rank, for lstopo -i)"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(limit, 0, "limit", "N", 1, 0, "perfetto: expand up to N events, and fold a job that has more (1000000); "
                "otf2: refuse a job of more; dot: up to N edges (200); goal: refuse a job of more events (1000000)"),
@@ -57,7 +59,7 @@ static void check(void *request, struct argp_state *state)
     const struct request *r = request;
 
     if (r->to == NONE)
-        argp_error(state, "to which format? --to perfetto, dot, csv, stacks, goal, c or otf2");
+        argp_error(state, "to which format? --to perfetto, dot, csv, stacks, goal, c, otf2 or hwloc");
     if (r->to == OTF2 && !r->output)
         argp_error(state, "--to otf2 needs a directory to make (-o DIR)");
 }
@@ -139,6 +141,8 @@ static void print(void *request, FILE *out)
         report_print_dot(report, &how, out);
     else if (r->to == PROGRAM)
         fputs(r->program.text, out);
+    else if (r->to == HWLOC)
+        fputs(report_hardware_xml(r->from.job), out);
     else
         plain[r->to](report, out);
 }
@@ -156,6 +160,10 @@ int tool_export(int argc, char **argv)
     }
     if (rc == TOOL_OK && r.to == PROGRAM)
         rc = make_program(&r);
+    if (rc == TOOL_OK && r.to == HWLOC && !r.from.job->hardware.count) {
+        tool_complain("%s does not say what it ran on: that is kept where pythia record started the run", r.job);
+        rc = TOOL_NO;
+    }
     if (rc == TOOL_OK && r.to == OTF2)
         rc = write_archive(&r);
     else if (rc == TOOL_OK)

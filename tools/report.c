@@ -7,6 +7,7 @@
 #include "file/file.h"
 #include "findings/findings.h"
 #include "findings/named.h"
+#include "findings/hardware.h"
 #include "findings/places.h"
 #include "page/html.h"
 #include "replay/analysis.h"
@@ -39,7 +40,7 @@ static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 /* In the order of enum report_view, then what is none. */
 static const char *const views[] = { "summary", "callsites", "structure", "-calltree", "ranks", "omp", "comm", "waits",
-                                     "predicted", "named", "-calls", "-sizes", "-regions", "scaling", "-path", NULL };
+                                     "predicted", "named", "machine", "-calls", "-sizes", "-regions", "scaling", "-path", NULL };
 enum { SCALING = REPORT_REGIONS + 1 /* in views[] */, PATH, KEEP_MS = 50 };
 enum { BY_RANK, BY_SIZE, BY_CALLER, BY_REGION };
 static const char *const orders[] = { "rank", "size", "caller", "region", NULL };
@@ -227,6 +228,7 @@ static int keep_places(const struct request *r)
     if (stat(r->job[0], &st) || !S_ISREG(st.st_mode)) /* parts of a run, a pipe */
         return TOOL_OK;
     bool places = report_places_keep(r->from[0].job, limit * 1000000);
+    places |= r->since && report_hardware_keep(r->from[0].job); /* of the node that it ran on */
     if ((!keep_end(r) && !places) || !file_write(r->from[0].job, r->job[0], why, sizeof why))
         return TOOL_OK;
     tool_complain("%s", why);

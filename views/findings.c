@@ -179,6 +179,7 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
     const struct report_findings *f = report_findings(r);
 
     print_delay(r, out);
+    report_print_placement(r, out);
     if (!f->known && r->not_replayed == PYTHIA_ELIMIT)
         fprintf(out, "\nwho waits for whom, and why: %s\n",
                 r->steps < REPLAY_ANALYSIS_STEPS ? "pythia report (it takes longer than there is here)"

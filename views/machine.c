@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine that the job ran on, and the energy that it used. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "findings/findings.h"
+#include "findings/hardware.h"
+#include "findings/placement.h"
+#include "findings/units.h"
+#include "job/job.h"
 #include "views/table.h"
 #include "views/views.h"
 
@@ -20,16 +25,71 @@ static uint64_t region_energy(const struct job *j, double *joules)
     return samples;
 }
 
+/* Of the first rank's node, a line a level, as older recordings had it, too; NULL: not known. */
+static const char *tree_text(const struct job *j)
+{
+    bool older = j->machine.present && j->machine.tree != GRAMMAR_NONE;
+
+    return report_hardware_tree(j) ?: older ? job_text(j, j->machine.tree) : NULL;
+}
+
+/* A line a binding: "ranks 0,4: processors 0-3, 4 threads". */
+static void print_bindings(const struct report *r, FILE *out)
+{
+    const struct job *j = r->job;
+    bool *in = calloc(j->info.ranks + 1u, sizeof *in);
+    char ranks[128];
+
+    for (uint32_t i = 0; i < j->bindings.count; i++) {
+        const struct job_binding *b = &j->bindings.row[i];
+        memset(in, 0, j->info.ranks * sizeof *in);
+        struct job_walk w = { .range = j->bindings.ranges.range + b->range_first, .left = b->range_count };
+        while (job_walk_next(&w))
+            in[w.at.rank] = true;
+        report_ranks_set(in, j->info.ranks, ranks, sizeof ranks);
+        fprintf(out, "%s%s: processors %s", i ? "" : "\n", ranks, report_line(job_text(j, b->processors), 60));
+        if (b->threads > 1)
+            fprintf(out, ", %u threads", b->threads);
+        fputc('\n', out);
+    }
+    free(in);
+}
+
+void report_print_placement(struct report *r, FILE *out)
+{
+    struct report_placements p;
+
+    report_placements_of(r, &p);
+    for (uint32_t i = 0; i < p.count; i++)
+        fprintf(out, "%splacement: %s\n           %s; Slurm: %s\n", i ? "" : "\n",
+                report_line(report_placement_text(&p.of[i]), 68), p.of[i].mend, p.of[i].slurm);
+}
+
+static void add_placement(struct report *r, cJSON *root)
+{
+    cJSON *array = cJSON_AddArrayToObject(root, "placement");
+    struct report_placements p;
+
+    report_placements_of(r, &p);
+    for (uint32_t i = 0; i < p.count; i++)
+        ADD(array, TEXT("kind", report_placement_name(p.of[i].kind)), TEXT("ranks", p.of[i].ranks),
+            NUMBER("cores", p.of[i].cores), NUMBER("of", p.of[i].of), NUMBER("threads", p.of[i].threads),
+            TEXT("text", report_placement_text(&p.of[i])), TEXT("advice", p.of[i].mend), TEXT("slurm", p.of[i].slurm));
+}
+
 void report_print_machine(struct report *r, FILE *out)
 {
     const struct job_machine *m = &r->job->machine;
     double inside;
     uint64_t samples = region_energy(r->job, &inside);
 
+    const char *tree = tree_text(r->job);
+    if (tree)
+        fprintf(out, "\nmachine of the first rank:\n%s", tree);
+    print_bindings(r, out);
+    report_print_placement(r, out);
     if (!m->present)
         return;
-    if (*job_text(r->job, m->tree))
-        fprintf(out, "\nmachine of the first rank:\n%s", job_text(r->job, m->tree));
     if (m->nodes)
         fprintf(out, "\nenergy: %.4g J on %u node%s, %.3g W\n", m->joules, m->nodes, m->nodes == 1 ? "" : "s",
                 r->job->info.wall_ns ? m->joules / ((double)r->job->info.wall_ns * 1e-9) : 0.0);
@@ -48,9 +108,9 @@ void report_add_machine(struct report *r, cJSON *root)
     const struct job *j = r->job;
     const struct job_machine *m = &j->machine;
 
+    add_placement(r, root);
     if (m->present) {
-        cJSON *o = ADD(cJSON_AddObjectToObject(root, "machine"),
-                       TEXT("tree", m->tree == GRAMMAR_NONE ? NULL : job_text(j, m->tree)),
+        cJSON *o = ADD(cJSON_AddObjectToObject(root, "machine"), TEXT("tree", tree_text(j)),
                        TEXT("energy", m->energy == GRAMMAR_NONE ? NULL : job_text(j, m->energy)),
                        NUMBER("energy_nodes", m->nodes));
         if (m->nodes)

@@ -219,7 +219,8 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
         [REPORT_RANKS] = report_print_ranks,     [REPORT_OMP] = report_print_omp,
         [REPORT_COMM] = report_print_comm,       [REPORT_WAITS] = report_print_waits,
         [REPORT_PREDICTED] = report_print_predicted,
-        [REPORT_NAMED] = report_print_named, [REPORT_CALLS] = report_print_calls,
+        [REPORT_NAMED] = report_print_named,     [REPORT_MACHINE] = report_print_machine,
+        [REPORT_CALLS] = report_print_calls,
         [REPORT_DATA] = report_print_sizes, [REPORT_REGIONS] = report_print_regions };
 
     if (how->region && view != REPORT_CALLTREE)

@@ -28,6 +28,7 @@ enum report_view {
     REPORT_WAITS, /* and the critical path */
     REPORT_PREDICTED,
     REPORT_NAMED, /* regions that the program names */
+    REPORT_MACHINE,
     REPORT_CALLS,
     REPORT_DATA,
     REPORT_REGIONS
@@ -108,6 +109,8 @@ void report_print_reading(const struct report *r, const struct job_region *g, ui
                           FILE *out);
 void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t count, FILE *out);
 void report_print_machine(struct report *r, FILE *out);
+/* What of the placement costs time, two lines each; nothing where all is well or nothing is known (machine.c). */
+void report_print_placement(struct report *r, FILE *out);
 void report_print_comm(struct report *r, FILE *out);
 void report_print_waits(struct report *r, FILE *out);
 /* At most so many lines of what is lost, until they have nine tenths of it, and how many more there are; UINT32_MAX:

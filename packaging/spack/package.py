@@ -28,6 +28,7 @@ class Pythia(AutotoolsPackage):
     depends_on("capstone", when="+openmp")
     depends_on("cjson")
     depends_on("elfutils")
+    depends_on("hwloc@2.5:")
     depends_on("libunwind")
     depends_on("xxhash")
     depends_on("zstd")

@@ -14,7 +14,9 @@ SECTIONS = {
     "## Groups": ["group", "run", "range"], "## Messages": ["messages", "range"],
     "## Extremes": ["extremes"], "## Own times": ["own times"],
     "## Clock": ["clock"], "## Run delay": ["delay"], "## Took": ["took"], "## Named": ["named region"],
-    "## Samples": ["samples"], "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],
+    "## Samples": ["samples"],
+    "## Bindings": ["bindings", "range"], "## Hardware": ["hardware"],
+    "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],
     "## Places": ["place", "way"], "## Left out": ["table that was left out"],
 }
 ELSEWHERE = {"stream", "series", "list of starts", "run of starts",  # by other columns

@@ -450,6 +450,7 @@ START_TEST(test_advice_can_be_followed)
     for (int more = 0; more <= 1; more++) {
         const char *tree = more ? "machine\n  2 x package\n    2 to 64 x core\n" : "machine\n  2 x core\n";
         j->machine.tree = job_string(j, tree);
+        r->asked = false;
         one.kind = REPORT_UNEVEN_THREADS;
         ck_assert_str_eq(report_finding_advice(r, &one),
                          more ? "schedule(dynamic)" : "fewer threads: there are more than processors");

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A machine as hwloc knows it: this one, or the one that a job was recorded on.
+ *
+ * Nothing runs on its processors to ask them, no library of a card is loaded, and devices are left out: it takes some
+ * ms. HWLOC_XMLFILE and HWLOC_SYNTHETIC name another machine, as everywhere. A job has the answers beside hwloc's XML,
+ * which is only handed on: what somebody else wrote is not for its parser.
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_HARDWARE_H
+#define PYTHIA_FINDINGS_HARDWARE_H
+
+#include <sched.h>
+#include <stdbool.h>
+
+#include "job/job.h"
+
+/* Processors by the system's numbers. */
+struct report_hardware {
+    cpu_set_t all, *core, *node; /* those that may be used; of each core, memory node */
+    unsigned cores, nodes;
+};
+
+/* False: it cannot be read, or the job does not say; there is nothing to free then. */
+bool report_hardware_here(struct report_hardware *h);
+bool report_hardware_of(const struct job *j, struct report_hardware *h);
+void report_hardware_free(struct report_hardware *h);
+/* Puts this machine into the job. False: it has one, or it cannot be read. */
+bool report_hardware_keep(struct job *j);
+
+/* Cores, nodes of memory that have a processor of the set. */
+unsigned report_hardware_cores(const struct report_hardware *h, const cpu_set_t *set);
+unsigned report_hardware_nodes(const struct report_hardware *h, const cpu_set_t *set);
+
+/* Of the job: a line a kind of object, "machine", "  2 x package"; hwloc's XML, as lstopo -i reads it. NULL: none. */
+const char *report_hardware_tree(const struct job *j);
+const char *report_hardware_xml(const struct job *j);
+
+#endif

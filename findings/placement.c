@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "base/topology.h"
+#include "findings/findings.h"
+#include "findings/hardware.h"
+#include "findings/units.h"
+
+enum { MOST_RANKS = 1 << 16, MOST_GROUPS = 4096 };
+
+/* Ranks of one node with one binding. */
+struct group {
+    uint32_t node, threads, ranks;
+    const cpu_set_t *set;
+    uint32_t row; /* of the job's bindings */
+};
+
+struct placing {
+    const struct report *r;
+    struct report_hardware machine;
+    struct group *group;
+    uint32_t groups;
+    cpu_set_t *set;       /* of each row of the job */
+    uint32_t *node;       /* of each rank: its lowest rank */
+    struct report_placements *made;
+};
+
+static const char *const names[] = { "shared_core", "narrow", "hyper_threads", "memory_nodes", "uneven" };
+
+/* What mends each: Open MPI, MPICH, Slurm. */
+static const char *const mends[][3] = {
+    [REPORT_SHARED_CORE] = { "mpirun --map-by core --bind-to core", "mpirun -bind-to core", "srun --cpu-bind=cores" },
+    [REPORT_NARROW] = { "mpirun --map-by slot:PE=$OMP_NUM_THREADS --bind-to core",
+                        "mpirun -bind-to core:$OMP_NUM_THREADS", "srun -c $OMP_NUM_THREADS" },
+    [REPORT_HYPER_THREADS] = { "mpirun --map-by core --bind-to core", "mpirun -bind-to core -map-by core",
+                               "srun --hint=nomultithread" },
+    [REPORT_MEMORY_NODES] = { "mpirun --map-by numa:PE=$OMP_NUM_THREADS --bind-to core",
+                              "mpirun -bind-to numa -map-by numa", "srun --cpu-bind=ldoms" },
+    [REPORT_UNEVEN_NODES] = { "mpirun --map-by numa", "mpirun -map-by numa -bind-to core",
+                              "srun --distribution=block:cyclic" } };
+
+const char *report_placement_name(enum report_placement_kind k)
+{
+    return names[k];
+}
+
+/* --- Who is where --- */
+
+static void find_nodes(struct placing *p)
+{
+    const struct job *j = p->r->job;
+    uint32_t comm = GRAMMAR_NONE;
+    struct job_members m;
+
+    for (uint32_t i = 0; i < j->comm_count; i++)
+        if (!strcmp(job_text(j, j->comms[i].name), "node"))
+            comm = i;
+    for (uint32_t rank = 0; rank < j->info.ranks; rank++)
+        p->node[rank] = comm != GRAMMAR_NONE && job_comm_members(j, comm, rank, &m) ? job_members_at(&m, 0) : 0;
+}
+
+static void add_rank(struct placing *p, uint32_t row, uint32_t rank)
+{
+    uint32_t i = 0, node = p->node[rank];
+
+    while (i < p->groups && (p->group[i].row != row || p->group[i].node != node))
+        i++;
+    if (i == p->groups && i < MOST_GROUPS)
+        BASE_ADD(p->group, p->groups,
+                 (struct group){ node, p->r->job->bindings.row[row].threads, 0, &p->set[row], row });
+    if (i < p->groups)
+        p->group[i].ranks++;
+}
+
+static void make_groups(struct placing *p)
+{
+    const struct job_bindings *b = &p->r->job->bindings;
+
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct job_binding *row = &b->row[i];
+        bool known = base_topology_list(job_text(p->r->job, row->processors), &p->set[i]);
+        struct job_walk w = { .range = b->ranges.range + row->range_first, .left = row->range_count };
+        while (known && job_walk_next(&w))
+            add_rank(p, i, w.at.rank);
+    }
+}
+
+/* --- What is found --- */
+
+/* The ranks of the groups for which `chosen` says so; one finding a kind. */
+static void found(struct placing *p, enum report_placement_kind kind, const bool *chosen, uint32_t cores, uint32_t of,
+                  uint32_t threads)
+{
+    const struct job *j = p->r->job;
+    bool *in = calloc(j->info.ranks + 1u, sizeof *in);
+    bool mpich = strstr(job_text(j, j->info.mpi), "MPICH") || strstr(job_text(j, j->info.mpi), "MVAPICH");
+    struct report_placement *made = &p->made->of[p->made->count++];
+
+    for (uint32_t i = 0; i < p->groups; i++) {
+        const struct job_binding *row = &j->bindings.row[p->group[i].row];
+        struct job_walk w = { .range = j->bindings.ranges.range + row->range_first, .left = row->range_count };
+        while (chosen[i] && job_walk_next(&w))
+            in[w.at.rank] |= p->node[w.at.rank] == p->group[i].node;
+    }
+    *made = (struct report_placement){ .kind = kind, .cores = cores, .of = of, .threads = threads,
+                                       .mend = mends[kind][mpich], .slurm = mends[kind][2] };
+    report_ranks_set(in, j->info.ranks, made->ranks, sizeof made->ranks);
+    free(in);
+}
+
+/* Ranks of the node that may use nothing but the set. */
+static uint32_t within(const struct placing *p, uint32_t node, const cpu_set_t *set)
+{
+    uint32_t all = 0;
+    cpu_set_t both;
+
+    for (uint32_t i = 0; i < p->groups; i++) {
+        CPU_AND(&both, p->group[i].set, set);
+        if (p->group[i].node == node && CPU_EQUAL(&both, p->group[i].set))
+            all += p->group[i].ranks;
+    }
+    return all;
+}
+
+/* Fewer cores than ranks, or than one team's threads, though the node has more. */
+static void find_few_cores(struct placing *p, bool *chosen)
+{
+    for (int narrow = 0; narrow < 2; narrow++) {
+        uint32_t worst = GRAMMAR_NONE, threads = 0;
+        memset(chosen, 0, p->groups * sizeof *chosen);
+        for (uint32_t i = 0; i < p->groups; i++) {
+            const struct group *g = &p->group[i];
+            uint32_t cores = report_hardware_cores(&p->machine, g->set);
+            uint32_t processors = (uint32_t)CPU_COUNT(g->set);
+            uint32_t wanted = narrow ? g->threads : within(p, g->node, g->set);
+            chosen[i] = cores < p->machine.cores && wanted > (narrow ? cores : processors > cores ? processors : cores);
+            if (chosen[i] && cores < worst) {
+                worst = cores;
+                threads = g->threads;
+            }
+        }
+        if (worst != GRAMMAR_NONE)
+            found(p, narrow ? REPORT_NARROW : REPORT_SHARED_CORE, chosen, worst, p->machine.cores, threads);
+    }
+}
+
+/* Ranks with other processors of cores that others have, too, though cores are free. */
+static void find_hyper_threads(struct placing *p, bool *chosen)
+{
+    cpu_set_t all;
+    uint32_t least = 0;
+
+    memset(chosen, 0, p->groups * sizeof *chosen);
+    for (uint32_t i = 0; i < p->groups; i++) {
+        uint32_t ranks = 0;
+        CPU_ZERO(&all);
+        for (uint32_t k = 0; k < p->groups; k++)
+            if (p->group[k].node == p->group[i].node) {
+                CPU_OR(&all, &all, p->group[k].set);
+                ranks += p->group[k].ranks;
+            }
+        uint32_t cores = report_hardware_cores(&p->machine, &all);
+        chosen[i] = ranks > cores && ranks <= (uint32_t)CPU_COUNT(&all) && cores < p->machine.cores;
+        least = chosen[i] ? cores : least;
+    }
+    if (least)
+        found(p, REPORT_HYPER_THREADS, chosen, least, p->machine.cores, 0);
+}
+
+/* Teams that could have been on one memory node. */
+static void find_memory_nodes(struct placing *p, bool *chosen)
+{
+    uint32_t most = 0, threads = 0;
+
+    for (uint32_t i = 0; i < p->groups; i++) {
+        const struct group *g = &p->group[i];
+        uint32_t nodes = report_hardware_nodes(&p->machine, g->set);
+        chosen[i] = p->machine.nodes > 1 && nodes > 1 && g->threads > 1 && g->threads <= p->machine.cores / p->machine.nodes;
+        if (chosen[i] && nodes > most) {
+            most = nodes;
+            threads = g->threads;
+        }
+    }
+    if (most)
+        found(p, REPORT_MEMORY_NODES, chosen, most, p->machine.nodes, threads);
+}
+
+/* On one host, whose ranks are each on one memory node: one has none, another one two or more. */
+static void find_uneven(struct placing *p, bool *chosen)
+{
+    for (uint32_t i = 0; i < p->groups; i++) {
+        uint32_t most = 0, without = 0, host = p->group[i].node, inside = 0, all = 0;
+        for (uint32_t k = 0; k < p->groups; k++)
+            all += p->group[k].node == host ? p->group[k].ranks : 0;
+        for (unsigned n = 0; n < p->machine.nodes; n++) {
+            uint32_t ranks = within(p, host, &p->machine.node[n]);
+            inside += ranks;
+            most = ranks > most ? ranks : most;
+            without += !ranks;
+        }
+        if (!without || most < 2 || inside < all)
+            continue;
+        for (uint32_t k = 0; k < p->groups; k++)
+            chosen[k] = p->group[k].node == host;
+        found(p, REPORT_UNEVEN_NODES, chosen, p->machine.nodes - without, p->machine.nodes, 0);
+        return;
+    }
+}
+
+void report_placements_of(const struct report *r, struct report_placements *made)
+{
+    const struct job *j = r->job;
+    struct placing p = { .r = r, .made = made };
+
+    *made = (struct report_placements){ .count = 0 };
+    if (!j->bindings.count || j->info.ranks > MOST_RANKS || !report_hardware_of(j, &p.machine))
+        return;
+    made->known = true;
+    p.node = calloc(j->info.ranks + 1u, sizeof *p.node);
+    p.set = calloc(j->bindings.count + 1u, sizeof *p.set);
+    find_nodes(&p);
+    make_groups(&p);
+    bool *chosen = calloc(p.groups + 1u, sizeof *chosen);
+    find_few_cores(&p, chosen);
+    find_hyper_threads(&p, chosen);
+    find_memory_nodes(&p, chosen);
+    find_uneven(&p, chosen);
+    free(chosen);
+    free(p.set);
+    free(p.node);
+    free(p.group);
+    report_hardware_free(&p.machine);
+}
+
+char *report_placement_text(const struct report_placement *p)
+{
+    switch (p->kind) {
+    case REPORT_SHARED_CORE:
+        return report_text("%s share %u of %u cores", p->ranks, p->cores, p->of);
+    case REPORT_NARROW:
+        return report_text("%s: %u threads each on %u of %u cores", p->ranks, p->threads, p->cores, p->of);
+    case REPORT_HYPER_THREADS:
+        return report_text("%s are hyper-threads of %u of %u cores", p->ranks, p->cores, p->of);
+    case REPORT_MEMORY_NODES:
+        return report_text("%s: teams of %u threads over %u of %u memory nodes", p->ranks, p->threads, p->cores, p->of);
+    default:
+        return report_text("%s are all on %u of %u memory nodes", p->ranks, p->cores, p->of);
+    }
+}

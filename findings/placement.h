@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where ranks and threads were put (job/binding.h), against what the machine has (hardware.h): what costs time although
+ * cores are free.
+ *
+ *     shared core      several ranks may use fewer cores together than they are
+ *     narrow           a rank may use fewer cores than its team has threads: the classic of mpirun with OpenMP
+ *     hyper-threads    ranks have processors of their own, but cores in common
+ *     memory nodes     a team may run on several memory nodes, though one has cores enough
+ *     uneven           memory nodes have ranks, or threads, and others none
+ *
+ * Of what uses all cores there are nothing is said: that is oversubscription. All nodes are taken to be as the first
+ * rank's, whose machine alone is known.
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FINDINGS_PLACEMENT_H
+#define PYTHIA_FINDINGS_PLACEMENT_H
+
+#include "findings/report.h"
+
+enum report_placement_kind {
+    REPORT_SHARED_CORE, REPORT_NARROW, REPORT_HYPER_THREADS, REPORT_MEMORY_NODES, REPORT_UNEVEN_NODES,
+    REPORT_PLACEMENT_KINDS
+};
+
+struct report_placement {
+    enum report_placement_kind kind;
+    char ranks[128];
+    uint32_t cores, of; /* that these have, of so many on the node; of memory nodes: these */
+    uint32_t threads;   /* of a team */
+    const char *mend;   /* for the job's MPI; and where Slurm starts it */
+    const char *slurm;
+};
+
+struct report_placements {
+    struct report_placement of[REPORT_PLACEMENT_KINDS];
+    uint32_t count;
+    bool known; /* the job says where ranks were bound, and on what */
+};
+
+void report_placements_of(const struct report *r, struct report_placements *p);
+const char *report_placement_name(enum report_placement_kind k); /* "shared_core" */
+/* "ranks 0-3 share 1 of 64 cores". */
+char *report_placement_text(const struct report_placement *p);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where ranks may run: the processors that their threads were bound to when the recording ended, and how large their
+ * teams are. Ranks that have the same share a row. And what the node of the first rank is, as hwloc writes it.
+ *
+ *     "0-3"  4 threads    ranks 0, 4, 8, …
+ *     "4-7"  4 threads    ranks 1, 5, 9, …
+ *
+ * Threads: any for readers.  Hook-safe: no.
+ */
+#ifndef PYTHIA_JOB_BINDING_H
+#define PYTHIA_JOB_BINDING_H
+
+#include <stddef.h>
+
+#include "job/ranges.h"
+
+struct job;
+struct job_maps;
+
+struct job_binding {
+    uint32_t processors; /* string: "0-3,8", by the system's numbers */
+    uint32_t threads;
+    uint32_t range_first, range_count; /* the ranks */
+};
+struct job_bindings {
+    struct job_binding *row;
+    struct job_ranges ranges;
+    uint32_t count, room;
+};
+
+struct job_hardware { uint32_t xml, tree, cores, nodes; /* strings; processors of each core, memory node: "0,64;1,65" */ };
+struct job_hardware_list {
+    struct job_hardware *of;
+    uint32_t count, room;
+};
+
+/* One rank's, to a job of that rank. 0 or PYTHIA_E… */
+int job_binding_add(struct job *j, uint32_t rank, const char *processors, uint32_t threads);
+int job_bindings_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
+int job_bindings_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
+
+#endif
