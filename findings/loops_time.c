@@ -8,14 +8,15 @@
 #include "findings/loops_parts.h"
 #include "findings/report.h"
 
-/* What calls are the same by: the function, and the place where it is called. */
-struct call_key { int loop; uint32_t function, kind, module, site; uint64_t offset; };
+/* What calls are the same by: the function, the place where it is called, and the region by name around it. */
+struct call_key { int loop; uint32_t function, kind, module, site; uint64_t offset; const char *region; };
 
 static struct call_key key_of(const struct loops_search *s, uint32_t stop)
 {
     const struct job_stop *p = &s->hops->stop[stop];
     const struct job_terminal *t = &s->j->terminals[p->terminal];
-    struct call_key k = { loops_of_stop(s, stop), t->function, t->kind, GRAMMAR_NONE, GRAMMAR_NONE, 0 };
+    struct call_key k = { loops_of_stop(s, stop), t->function, t->kind, GRAMMAR_NONE, GRAMMAR_NONE, 0,
+                          job_named_innermost(s->j, p->path) };
     if (p->path == GRAMMAR_NONE || t->kind == JOB_REGION)
         k.site = t->callsite;
     const struct job_frame *f = job_innermost(s->j, p->path);
@@ -29,13 +30,14 @@ static struct call_key key_of(const struct loops_search *s, uint32_t stop)
 static bool same_key(const struct call_key *a, const struct call_key *b)
 {
     return a->loop == b->loop && a->function == b->function && a->kind == b->kind && a->module == b->module &&
-           a->site == b->site && a->offset == b->offset;
+           a->site == b->site && a->offset == b->offset && a->region == b->region; /* strings stand once */
 }
 
 static uint64_t key_hash(const struct call_key *k)
 {
     uint64_t h = base_hash_mix((uint64_t)(uint32_t)k->loop << 32 | k->function);
     h = base_hash_mix(h ^ ((uint64_t)k->module << 32 | k->site));
+    h = base_hash_mix(h ^ (uint64_t)(uintptr_t)k->region);
     return base_hash_mix(h ^ k->offset) + k->kind;
 }
 

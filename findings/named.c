@@ -16,10 +16,11 @@ static uint32_t module_of(const struct job *j, uint32_t path, uint32_t depth)
     return j->frames[c->first + depth].module;
 }
 
-/* Whether one of the names around a path's end is that, but for so many innermost ones. */
-static bool is_within(const struct job *j, uint32_t path, uint32_t module, uint32_t inner)
+/* Whether one of the names around a path's end is that, but for so many innermost ones; `depths`: of each path. */
+static bool is_within(const struct job *j, const uint32_t *depths, uint32_t path, uint32_t module, uint32_t inner)
 {
-    uint32_t depth = job_named_depth(j, path), count = path == GRAMMAR_NONE ? 0 : j->callsites[path].count;
+    uint32_t depth = path == GRAMMAR_NONE ? 0 : depths[path],
+             count = path == GRAMMAR_NONE ? 0 : j->callsites[path].count;
 
     for (uint32_t i = count - depth + inner; i < count; i++)
         if (module_of(j, path, i) == module)
@@ -68,7 +69,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Of each rank all of its paths. */
-static void fill_efficiency(struct report *r, struct report_named *one)
+static void fill_efficiency(struct report *r, struct report_named *one, const uint32_t *depths)
 {
     const struct job *j = r->job;
     const struct job_named **rows = malloc((j->named.count + (size_t)1) * sizeof *rows);
@@ -85,7 +86,7 @@ static void fill_efficiency(struct report *r, struct report_named *one)
             continue;
         one->entries += n->entries;
         one->unended += n->unended;
-        if (!n->thread && n->entries && !is_within(j, n->path, one->module, 1))
+        if (!n->thread && n->entries && !is_within(j, depths, n->path, one->module, 1))
             rows[count++] = n;
     }
     qsort(rows, count, sizeof *rows, by_rank);
@@ -130,7 +131,8 @@ static double time_of(const struct job *j, const struct job_stop *s)
     return (double)(t->kind == JOB_REGION && t->phase == JOB_CLOSE ? s->gap_ns : s->duration_ns);
 }
 
-static void fill_shares(const struct report *r, const struct report_named *one, struct share *share)
+static void fill_shares(const struct report *r, const struct report_named *one, const uint32_t *depths,
+                        struct share *share)
 {
     const struct job *j = r->job;
 
@@ -139,7 +141,7 @@ static void fill_shares(const struct report *r, const struct report_named *one, 
         struct share *of = &share[index_of(r->model, s->terminal)];
         if (!one) {
             of->all += time_of(j, s);
-        } else if (is_within(j, s->path, one->module, 0)) {
+        } else if (is_within(j, depths, s->path, one->module, 0)) {
             of->in += time_of(j, s);
             of->count += j->terminals[s->terminal].phase == JOB_CLOSE ? 0 : (double)s->count;
         }
@@ -208,16 +210,16 @@ static void take_losses(struct report *r, struct report_named *one, const struct
     qsort(one->losses, one->loss_count, sizeof *one->losses, most_lost);
 }
 
-static void fill_costs(struct report *r, struct report_named_list *l)
+static void fill_costs(struct report *r, struct report_named_list *l, const uint32_t *depths)
 {
     size_t places = 2 * (size_t)r->job->terminal_count + 1;
     struct share *all = calloc(places, sizeof *all), *own = malloc(places * sizeof *own);
 
-    fill_shares(r, NULL, all);
+    fill_shares(r, NULL, depths, all);
     fill_waits(r, all);
     for (uint32_t i = 0; i < l->count; i++) {
         memcpy(own, all, places * sizeof *own);
-        fill_shares(r, &l->of[i], own);
+        fill_shares(r, &l->of[i], depths, own);
         take_calls(r, &l->of[i], own);
         take_losses(r, &l->of[i], own);
     }
@@ -241,6 +243,9 @@ const struct report_named_list *report_named_of(struct report *r)
 
     if (l)
         return l;
+    uint32_t *depths = calloc(j->callsite_count + (size_t)1, sizeof *depths);
+    for (uint32_t i = 0; i < j->callsite_count; i++)
+        depths[i] = job_named_depth(j, i);
     l = r->named = calloc(1, sizeof *l);
     l->of = calloc(j->named.count + (size_t)1, sizeof *l->of);
     for (uint32_t i = 0; i < j->named.count; i++) {
@@ -254,12 +259,13 @@ const struct report_named_list *report_named_of(struct report *r)
         }
     }
     for (uint32_t i = 0; i < l->count; i++)
-        fill_efficiency(r, &l->of[i]);
+        fill_efficiency(r, &l->of[i], depths);
     qsort(l->of, l->count, sizeof *l->of, most_time);
     if (l->count) {
-        fill_costs(r, l);
+        fill_costs(r, l, depths);
         l->waits = report_analysis(r) != NULL;
     }
+    free(depths);
     return l;
 }
 

@@ -7,8 +7,9 @@
  *     pythia_region_end("solve");                       pythia_region here("solve");    // C++: ends with its block
  *
  * There is nothing to link, and without Pythia each is a test of an address. Regions of a thread nest. One that is left
- * without an end is closed by the end of what is around it (a region, a parallel region, the thread), and counted; an
- * end without a begin does nothing. Before MPI_Init and after MPI_Finalize nothing is recorded.
+ * without an end is closed by the end of what is around it (a region, the parallel region that its thread entered, the
+ * thread itself), and counted; an end without a begin does nothing. Before MPI_Init and after MPI_Finalize nothing is
+ * recorded.
  *
  * Threads: any, each has its own regions.  Hook-safe: yes, but for a name's first begin in a thread.
  */

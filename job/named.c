@@ -54,6 +54,13 @@ uint32_t job_named_depth(const struct job *j, uint32_t path)
     return n;
 }
 
+const char *job_named_innermost(const struct job *j, uint32_t path)
+{
+    uint32_t depth = job_named_depth(j, path);
+    const struct job_callsite *c = depth ? &j->callsites[path] : NULL;
+    return c ? job_named_frame(j, &j->frames[c->first + c->count - depth]) : NULL;
+}
+
 struct job_callsite job_named_without(const struct job *j, uint32_t path)
 {
     struct job_callsite c = path == GRAMMAR_NONE ? (struct job_callsite){ 0, 0 } : j->callsites[path];

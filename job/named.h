@@ -50,6 +50,8 @@ const char *job_named_frame(const struct job *j, const struct job_frame *f);
 /* How many frames of a path stand behind the program's. */
 uint32_t job_named_depth(const struct job *j, uint32_t path);
 
+/* The innermost of them; NULL: there is none. */
+const char *job_named_innermost(const struct job *j, uint32_t path);
 /* A path's frames without them, the program's own; none for GRAMMAR_NONE. */
 struct job_callsite job_named_without(const struct job *j, uint32_t path);
 /* Adds a row, to the one of its path, rank and thread where there is one. 0, or a negative PYTHIA_E…. */

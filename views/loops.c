@@ -151,8 +151,10 @@ static void print_line(const struct view *v, uint32_t indent, const char *name, 
 
 static void print_call(const struct view *v, const struct report_loop_call *c, uint32_t indent)
 {
-    const char *name = report_text("%s%s%s", call_name(v, c), rate_text(v, c), makers_text(v, c));
-    print_line(v, indent, name, place_text(call_place(v, c), '@'));
+    const char *name = report_text("%s%s%s", call_name(v, c), rate_text(v, c), makers_text(v, c)),
+               *region = job_named_innermost(v->r->job, c->path);
+    print_line(v, indent, name, report_text("%s%s", place_text(call_place(v, c), '@'),
+                                            region ? report_text("   [%s]", region) : ""));
 }
 
 static void print_items(struct view *v, int loop, uint32_t indent);
@@ -239,7 +241,8 @@ static void add_call(const struct view *v, cJSON *calls, const struct report_loo
     bool seen = c->turns && (c->loop < 0 || !v->l->loop[c->loop].unseen);
     bool whole = seen && c->turns > c->count && c->count && c->turns % c->count == 0;
 
-    ADD(calls, TEXT("call", call_name(v, c)), TEXT("callsite", place_text(call_place(v, c), '@')),
+    ADD(calls, TEXT("call", call_name(v, c)), TEXT("region", job_named_innermost(v->r->job, c->path)),
+        TEXT("callsite", place_text(call_place(v, c), '@')),
         COUNT("count", c->count), NUMBER("streams", c->streams), TIME("seconds", c->ns),
         TIME("call_seconds", c->call_ns),
         NUMBER("per_turn", views_known(seen, (double)c->count / (double)c->turns)),
