@@ -40,7 +40,8 @@ static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 /* In the order of enum report_view, then what is none. */
 static const char *const views[] = { "summary", "callsites", "structure", "-calltree", "ranks", "omp", "comm", "waits",
-                                     "predicted", "named", "machine", "-calls", "-sizes", "-regions", "scaling", "-path", NULL };
+                                     "predicted", "named", "machine", "-calls", "-sizes", "-regions", "scaling",
+                                     "-path", NULL };
 enum { SCALING = REPORT_REGIONS + 1 /* in views[] */, PATH, KEEP_MS = 50 };
 enum { BY_RANK, BY_SIZE, BY_CALLER, BY_REGION };
 static const char *const orders[] = { "rank", "size", "caller", "region", NULL };

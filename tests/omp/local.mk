@@ -6,7 +6,8 @@ tests_omp_dump_LDADD = $(PYTHIA_CORE)
 tests_omp_read_file_SOURCES = %D%/read_file.c
 tests_omp_read_file_LDADD = libpythia-teams.la $(PYTHIA_CORE)
 TESTS += %D%/regions.test %D%/predict.test %D%/alone.test %D%/screen.test %D%/tree.test %D%/rights.test %D%/safety.test %D%/tasks.test %D%/wait.test
-TESTS += %D%/proof.test %D%/read.test %D%/affinity.test %D%/places.test %D%/libomp.test %D%/kept.test %D%/short.test %D%/memory.test %D%/shares.test
+TESTS += %D%/affinity.test
+TESTS += %D%/proof.test %D%/read.test %D%/places.test %D%/libomp.test %D%/kept.test %D%/short.test %D%/memory.test %D%/shares.test
 TESTS += %D%/random.test %D%/target.test
 LONG_TESTS += %D%/libgomp-long.test
 endif
