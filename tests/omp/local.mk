@@ -16,7 +16,9 @@ EXTRA_DIST += %D%/proof.c %D%/proof.test %D%/read.test %D%/waits.c %D%/read_x86_
 EXTRA_DIST += %D%/heap_use.c %D%/heap_end.c tests/heap.h %D%/target.c %D%/target.test
 ALONE_TESTS += %D%/threads.test
 EXTRA_DIST += %D%/threads.c %D%/planted_threads.py %D%/threads.test
-EXTRA_DIST += %D%/regions.test %D%/predict.test %D%/alone.test %D%/screen.test %D%/tree.test %D%/rights.test %D%/safety.test %D%/lib.sh %D%/regions.c %D%/regions.cpp %D%/regions.f90 \
+EXTRA_DIST += %D%/regions.test %D%/predict.test \
+	%D%/alone.test %D%/screen.test %D%/tree.test %D%/rights.test %D%/safety.test \
+	%D%/lib.sh %D%/regions.c %D%/regions.cpp %D%/regions.f90 \
 	%D%/clauses.c %D%/switches.c \
 	%D%/fragile.c %D%/private.c %D%/levels.c %D%/turns.c \
 	%D%/tasks.test %D%/tasks.cpp %D%/wait.test %D%/affinity.test %D%/places.test %D%/libomp.test
