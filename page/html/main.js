@@ -17,7 +17,7 @@ function start() {
     }
   });
   byId("filter")?.addEventListener("input", drawCalls);
-  for (const draw of [drawFindings, drawSummary, drawSeries, drawTurn, startStructure, drawCalls, drawSums, drawInside, drawRegions, drawTasks, drawBalance, drawOwn, drawPatterns, drawMatrix, drawPrediction]) draw();
+  for (const draw of [drawFindings, drawSummary, drawSeries, drawTurn, startStructure, drawCalls, drawSums, drawInside, drawNamed, drawRegions, drawTasks, drawBalance, drawOwn, drawPatterns, drawMatrix, drawPrediction]) draw();
   document.documentElement.dataset.ready = "yes";
 }
 start();

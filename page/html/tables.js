@@ -86,6 +86,21 @@ function drawRegions() {
   }));
 }
 
+// Regions that the program names, each with the job's figures as if there were nothing else.
+function drawNamed() {
+  const table = byId("named-table"), rows = data.user_regions || [];
+  const part = x => x === null || x === undefined ? "–" : percent(x);
+  if (!rows.length) { byId("named").remove(); return; }
+  const head = [["region by name", "name"], ["entries"], ["total"], ["of all"], ["efficiency"], ["load balance"],
+    ["communication"], ["waiting"], ["ranks"]];
+  fillTable(table, head, rows.slice(0, 1000).map(r => {
+      const e = r.efficiency || {};
+      return [r.name, count(r.entries), time(r.seconds), percent(r.share / 100), part(e.parallel),
+        part(e.load_balance), part(e.communication),
+        r.waiting_seconds === null ? "–" : time(r.waiting_seconds), count(r.ranks)];
+    }));
+}
+
 function drawTasks() {
   const table = byId("task-table"), rows = data.tasks || [];
   if (!rows.length) { table.remove(); return; }
