@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is true of the source tree itself: who includes whom, how long lines are, what comments name, which words are used.
 
-    house_rules.py TREE arrows | width | names | words         a line for each fault; exit 1 where there is one
+    house_rules.py TREE arrows | width | names | words | budgets         a line for each fault; exit 1 where there is one
 """
 import os
 import re
@@ -85,6 +85,22 @@ def width(tree):
         for number, line in enumerate([] if path.endswith(".js") else text(tree, path).split("\n"), 1):
             if len(line) > WIDTH and not WIDE.search(line):
                 yield f"{path}:{number}: {len(line)} columns"
+
+
+# Lines of C that a room may have, as ARCHITECTURE.md says: who needs more says in the commit what went for it.
+
+
+def budgets(tree):
+    found = re.search(r"^## Budgets\n.*?```\n(.*?)```", text(tree, "ARCHITECTURE.md"), re.M | re.S)
+    allowed = dict(re.findall(r"([a-z]+) +([0-9]+)", found.group(1) if found else ""))
+    lines = {}
+    for path in files(tree):
+        room = path.split(os.sep)[0]
+        if path.endswith((".c", ".h")) and room not in ("tests", "bench", "doc"):
+            lines[room] = lines.get(room, 0) + text(tree, path).count("\n")
+    for room, count in sorted(lines.items()):
+        if count > int(allowed.get(room, 0)):
+            yield f"{room}: {count} lines, its budget is {allowed.get(room, 'none')}"
 
 
 # Words that another one stands for: nowhere but in keys of the JSON report, and here.
@@ -173,7 +189,8 @@ KNOWN_FILES = set("a.c b.c mpi.h omp.h config.h mpif.h fenv.h libgomp_g.h x.c ap
 
 def main():
     tree, what = sys.argv[1], sys.argv[2]
-    faults = list({"arrows": arrows, "width": width, "names": names, "words": words}[what](tree))
+    faults = list({"arrows": arrows, "width": width, "names": names, "words": words,
+                   "budgets": budgets}[what](tree))
     for fault in faults:
         print(fault)
     return 1 if faults else 0
