@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is true of the source tree itself: who includes whom, how long lines are, what comments name, which words are used.
 
-    house_rules.py TREE arrows | width | names | words | budgets         a line for each fault; exit 1 where there is one
+    house_rules.py TREE WHAT: arrows, width, names, words, budgets; a line for each fault; exit 1 where there is one
 """
 import os
 import re
