@@ -28,12 +28,11 @@ uint64_t base_helper_took(void)
 }
 
 /* In a helper. */
-static void note_took(void)
+static void note_took(struct base_helper *h)
 {
-    static __thread uint64_t noted;
     uint64_t now = base_clock_processor();
-    atomic_fetch_add(&took, now - noted);
-    noted = now;
+    atomic_fetch_add(&took, now - h->noted);
+    h->noted = now;
 }
 
 static void *helper_main(void *context)
@@ -42,7 +41,7 @@ static void *helper_main(void *context)
     base_guard_stay();
     (void)base_fpu_hold(); /* inherited from the thread that made this one */
     h->run();
-    note_took();
+    note_took(h);
     return NULL;
 }
 
@@ -65,6 +64,7 @@ bool base_helper_start(struct base_helper *h, void (*run)(void), size_t stack)
     h->run = run;
     atomic_store(&h->listens, 0);
     atomic_store(&h->stops, false);
+    h->noted = 0;
     sigfillset(&all); /* inherited: the program's signals are for its own threads */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     h->process = create(h, stack) ? getpid() : 0;
@@ -125,7 +125,7 @@ static void sleep_listening(struct base_helper *h, uint64_t until)
 bool base_helper_sleep(struct base_helper *h, uint64_t until)
 {
     struct timespec t = time_of(until);
-    note_took();
+    note_took(h);
     if (atomic_load(&h->listens))
         sleep_listening(h, until);
     else

@@ -37,6 +37,7 @@ struct base_helper {
     sem_t wake;    /* made once and never destroyed: a signal handler may be about to post */
     bool made;
     atomic_bool stops;
+    uint64_t noted;        /* the helper's: processor time that is in base_helper_took(), ns */
     int events, wakes;     /* helper's, where it listens: an epoll instance, and a signalfd in it */
     _Atomic pid_t listens; /* its thread; 0: it does not */
 };

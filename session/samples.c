@@ -24,7 +24,7 @@
 enum { FIRST_NS = 5000000, LOOK_NS = 100000000, MOST_THREADS = 1024 };
 
 static struct {
-    pthread_mutex_t lock; /* what follows, between the helper and who takes a snapshot; before session.lock */
+    pthread_mutex_t lock; /* what follows, between the helper and who takes a snapshot; after session.lock */
     struct inside_thread *thread; /* by number of the stream */
     uint32_t count, room;
     struct inside_table table;
@@ -47,13 +47,16 @@ static bool add_thread(struct session_stream *s)
     return true;
 }
 
-static void follow_threads(void)
+/* Under session.lock. */
+static void add_threads(void)
 {
-    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     while (samples.count < session.stream_count && samples.count < MOST_THREADS &&
            add_thread(session.streams[samples.count]))
         ;
-    base_lock_release(&session.lock, BASE_LOCK_SESSION);
+}
+
+static void follow_threads(void)
+{
     for (uint32_t i = 0; i < samples.count; i++) {
         struct inside_thread *t = &samples.thread[i];
         pid_t before = t->thread;
@@ -101,8 +104,13 @@ uint64_t session_samples_look(void)
 {
     uint64_t now = base_clock_system();
     uint32_t resets = atomic_load(&session.resets);
+    bool looks = now >= samples.look;
+    if (looks)
+        base_lock_take(&session.lock, BASE_LOCK_SESSION);
     pthread_mutex_lock(&samples.lock);
-    if (now >= samples.look) {
+    if (looks) {
+        add_threads();
+        base_lock_release(&session.lock, BASE_LOCK_SESSION);
         follow_threads();
         samples.look = now + samples.step;
         samples.step = 2 * samples.step < LOOK_NS ? 2 * samples.step : LOOK_NS;
