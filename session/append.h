@@ -14,7 +14,8 @@
 #include "watch/board.h"
 
 /* One event in so many is timed for the summary's cost, from the end of what it is; it or the next one that shows
-   nothing new. What took longer than this was preempted: not our cost. */
+   nothing new. A hook reads the clock twice, of which that has one: another one is added. What took longer than this
+   was preempted: not our cost. */
 enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
 
 static inline void follow(struct session_stream *s, const struct grammar_event *e, uint32_t peer_class)
@@ -75,8 +76,9 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
     if (timed && watch_board_mine)
         watch_board_season(watch_board_mine, s->last);
     uint64_t after = base_clock_now();
-    if (timed && after - before < PREEMPTED_NS) {
-        s->cost_sum += after - before;
+    uint64_t cost = timed ? base_clock_now() - before : 0;
+    if (timed && cost < PREEMPTED_NS) {
+        s->cost_sum += cost;
         s->cost_samples++;
         s->sample_at = s->events + COST_SAMPLE;
     }
