@@ -125,7 +125,7 @@ CASE(yes_everybody_works_and_prints)
 
 /* --- Shares that wait, or that belong to a thread --- */
 
-CASE(yes_errno)
+CASE(no_errno)
 {
 #pragma omp parallel for
     for (int i = 0; i < n; i++) {
@@ -283,7 +283,7 @@ int main(void)
     static void (*const all[])(int) = {
         yes_static, yes_chunks, yes_dynamic, yes_monotonic, yes_guided, yes_runtime, yes_auto, no_order,
         yes_sum_of_doubles, yes_unsigned_downwards, yes_slots, yes_constructs, yes_sections,
-        yes_everybody_works_and_prints, yes_errno, no_rounding, no_flag_in_its_frame, no_team_inside, no_task,
+        yes_everybody_works_and_prints, no_errno, no_rounding, no_flag_in_its_frame, no_team_inside, no_task,
         no_setting, no_singles_that_wait, no_counting_while_waiting, no_barrier_by_hand, no_lock_by_hand,
         no_thread_data, no_pointer, no_pointer_that_begins_known, no_unknown_function, no_lock,
     };

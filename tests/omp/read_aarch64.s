@@ -22,7 +22,7 @@ region_\name:
     region no_thread_rounding_set, "msr fpcr, x1"
     region no_thread_flags, "mrs x1, fpsr"
     region no_thread_of_the_system, "mov x8, #178; svc #0"
-    region yes_errno, "bl __errno_location; ldr w0, [x0]"
+    region no_thread_errno, "bl __errno_location; ldr w0, [x0]"
     region no_loop_on_memory, "1: ldr w1, [x20]; cbz w1, 1b"
     region no_loop_in_order, "1: ldar w1, [x20]; cbz w1, 1b"
     region no_loop_politely, "1: yield; ldr w1, [x20]; cbz w1, 1b"

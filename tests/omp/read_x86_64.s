@@ -40,7 +40,7 @@ region_\name:
     region no_thread_data_pushed, "push %fs:16; pop %rax"
     region no_thread_data_written, "movl $1, %fs:0x28"
     region no_thread_of_the_system, "mov $186, %eax; syscall"
-    region yes_errno, "call __errno_location@PLT; mov (%rax), %eax"
+    region no_thread_errno, "call __errno_location@PLT; mov (%rax), %eax"
 # Who waits.
     region no_loop_on_memory, "1: cmpl $0, (%rbx); je 1b"
     region no_loop_politely, "1: pause; cmpl $0, (%rbx); je 1b"
