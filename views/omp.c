@@ -105,9 +105,12 @@ void report_print_omp(struct report *r, FILE *out)
 
 /* --- What is known of changing the teams of regions, and was done: when recorded, or as predicted runs learned --- */
 
-/* The i-th reason to leave a team alone; NULL: that is none. `text`: room for it. */
+/* The i-th reason to leave a team alone, of a region that worker threads begin where `g` is NULL; NULL: that is none.
+   `text`: room for it. */
 static const char *left_alone(const struct report *r, const struct job_region *g, int i, char text[320])
 {
+    if (!g)
+        return i ? NULL : "a worker thread begins it";
     if (i < JOB_FIXED_REASONS)
         return g->fixed & 1u << i ? job_fixed_text(1u << i) : NULL;
     if (job_proof_reason(g->proof) == JOB_PROOF_HARMLESS || (g->proof == JOB_PROOF_NONE && g->team <= 1))
@@ -180,17 +183,22 @@ double report_gain(const struct report *r, const struct job_region *g)
 
 void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region)
 {
+    static const char *const figures[] = { "proven", "proof_seconds", "own_size", "executions", "changed", "trials",
+                                           "gain_seconds", "controls", "control_seconds", "control_chosen_seconds",
+                                           "sizes" };
     char room[320];
-
-    if (!g)
-        return;
     const char *lift, *why = report_why_kept(g, false, &lift);
     cJSON *o = cJSON_AddObjectToObject(region, "choice"), *kept = cJSON_AddArrayToObject(o, "kept");
+
     for (int i = 0; i <= JOB_FIXED_REASONS; i++)
         if (left_alone(r, g, i, room))
             cJSON_AddItemToArray(kept, cJSON_CreateString(left_alone(r, g, i, room)));
-    ADD(o, TEXT("reason", why), TEXT("lift", lift),
-        BOOL("proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS), TIME("proof_seconds", g->proof_ns),
+    ADD(o, TEXT("reason", why), TEXT("lift", lift));
+    for (size_t i = 0; !g && i < sizeof figures / sizeof *figures; i++)
+        cJSON_AddNullToObject(o, figures[i]);
+    if (!g)
+        return;
+    ADD(o, BOOL("proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS), TIME("proof_seconds", g->proof_ns),
         NUMBER("own_size", g->team), COUNT("executions", g->executions), COUNT("changed", g->changed),
         COUNT("trials", g->trials), TIME("gain_seconds", report_gain(r, g)), COUNT("controls", g->controls),
         TIME("control_seconds", g->control_ns), TIME("control_chosen_seconds", g->chosen_ns));

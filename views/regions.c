@@ -44,7 +44,10 @@ static const struct why *why_of(const struct job_region *g, bool predicted)
     static const struct why one = { "one-thread", "a team of more than one thread" };
     static const struct why dynamic = { "dynamic", "OMP_DYNAMIC=false" };
     static const struct why best = { "best", "nothing: its own team takes least, or it ran too seldom" };
-    uint32_t reason = job_proof_reason(g->proof);
+    static const struct why worker = { "worker", NULL };
+    uint32_t reason = g ? job_proof_reason(g->proof) : 0;
+    if (!g)
+        return &worker;
     if (g->changed)
         return NULL;
     if (g->team == 1)
@@ -81,7 +84,7 @@ static void print_region(struct report *r, const struct report_site *g, struct v
 {
     bool predicted;
     const struct job_region *known = known_of(r, g->callsite, &predicted);
-    const char *lift = NULL, *word = known ? report_why_kept(known, predicted, &lift) : "worker";
+    const char *lift = NULL, *word = report_why_kept(known, predicted, &lift);
     double gain = known && known->changed ? report_gain(r, known) : (double)NAN;
 
     ROW(t, TEXT("", report_where(r, g->terminal, 30), "region", -31), COUNT("", g->count, "count", 8),

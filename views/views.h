@@ -128,12 +128,13 @@ void report_json_unmatched(struct report *r, struct replay_analysis *a, cJSON *o
 /* --- Between the parts of the JSON report --- */
 /* Adds "tasks", an array of these rows (tasks.c). */
 void report_add_tasks(struct report *r, const struct job_task *tasks, uint32_t count, cJSON *root);
-/* Adds "choice": what is known of changing a region's team, and was done. Nothing for NULL (omp.c). */
 /* What changing a region's team gained, estimated by executions at its own size, ns: no more than it took when it was
    recorded. NAN: these were less than five, which tell nothing. */
 double report_gain(const struct report *r, const struct job_region *g);
+/* Adds "choice": what is known of changing a region's team, and was done; NULL: worker threads begin it (omp.c). */
 void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region);
-/* Why a region is not changed, in a word, and what would lift that; NULL: it is, or may be (regions.c). */
+/* Why a region is not changed, in a word, and what would lift that; NULL: it is, or may be. `g` NULL: worker threads
+   begin it (regions.c). */
 const char *report_why_kept(const struct job_region *g, bool predicted, const char **lift);
 void report_print_regions(struct report *r, FILE *out);
 /* Adds "efficiency", nothing where it is not known (json.c); "user_regions" (named.c). */
