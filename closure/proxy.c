@@ -113,7 +113,7 @@ enum { NUMBERS = 64 };
 struct kind {
     const char *name;
     int parent, calls;
-    char whole[NUMBERS], live[NUMBERS];
+    char whole[NUMBERS], live[NUMBERS]; /* a number that a call made parts with is no whole's any more */
     MPI_Group who[NUMBERS];
 };
 static struct kind kinds[MADE + 1];
@@ -164,11 +164,14 @@ static void adopt(int parent, const char *kind, MPI_Comm child)
     int call = k->calls++, number = 0, size, c;
     MPI_Group who;
 
+    if (child != MPI_COMM_NULL)
+        MPI_Comm_size(child, &size);
+    int part = child == MPI_COMM_NULL || size < size_of(parent);
+    if (part && call < NUMBERS)
+        k->whole[call] = 1;
     if (child == MPI_COMM_NULL)
         return;
     MPI_Comm_group(child, &who);
-    MPI_Comm_size(child, &size);
-    int part = size < size_of(parent);
     if (part) {
         while (number < NUMBERS &&
                (k->live[number] || k->who[number] == MPI_GROUP_NULL || !same(k->who[number], who)))

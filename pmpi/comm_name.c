@@ -39,11 +39,21 @@ static void comm_who_drop(const struct comm_who *who)
     pmpi_hook_members_drop(who->peers);
 }
 
-/* All ranks of the parent have it: the lowest number that none of them has. The last one is shared. */
+/* One more call that made parts, or left this rank out of all; returns which one it was. */
+static uint32_t comm_call_parts(struct comm_kind *k)
+{
+    if (k->calls < COMM_WHOLES)
+        k->partial[k->calls / 64] |= UINT64_C(1) << k->calls % 64;
+    return k->calls++;
+}
+
+/* All ranks of the parent have it: the lowest number that none of them has, nor a part of some. The last one is
+   shared. */
 static uint32_t comm_order_whole(struct comm_kind *k)
 {
+    k->calls++;
     for (uint32_t i = 0; i < COMM_WHOLES - 1; i++)
-        if (!(k->wholes[i / 64] >> i % 64 & 1)) {
+        if (!((k->wholes[i / 64] | k->partial[i / 64]) >> i % 64 & 1)) {
             k->wholes[i / 64] |= UINT64_C(1) << i % 64;
             return i;
         }
@@ -108,7 +118,7 @@ void pmpi_hook_name_left_out(struct comm_entry *parent, const char *kind)
 {
     struct comm_kind *k = comm_kind(parent, kind);
     if (k)
-        k->calls++;
+        comm_call_parts(k);
 }
 
 void pmpi_hook_name_free(struct comm_entry *entry)
@@ -174,9 +184,8 @@ static void comm_name_child(struct comm_entry *entry, struct comm_entry *parent,
         parent->references++;
     entry->made = k;
     entry->how = comm_how(entry, parent, kind);
-    uint32_t call = k->calls++;
     entry->order = entry->how == COMM_WHOLE  ? comm_order_whole(k)
-                   : entry->how == COMM_PART ? comm_order_part(k, entry, call)
+                   : entry->how == COMM_PART ? comm_order_part(k, entry, comm_call_parts(k))
                                              : comm_order_alone(k, entry);
     char number[16] = "*", among[48] = "";
     entry->by_chance = comm_by_chance(entry);

@@ -4,7 +4,7 @@
  *
  *     world/split#0/dup#2       the parent's name, how it was made, and a number among those made so that live
  *
- *     made by all of the parent's ranks     the lowest number that none of them has
+ *     made by all of the parent's ranks     the lowest number that none of them has, and no call that made parts
  *     by some of them (a split's parts)     that of an earlier one with these members, else which call it was; "*"
  *                                           where that comes by chance
  *     by its members alone (create_group)   the lowest that none of these members has; with how many they are, and
@@ -39,6 +39,7 @@ struct comm_kind {
     const char *kind;
     uint32_t calls;                      /* that made some, or left this rank out */
     uint64_t wholes[COMM_WHOLES / 64];   /* bit k: a child with all members of its parent has number k */
+    uint64_t partial[COMM_WHOLES / 64];  /* bit k: call k made parts, as ranks know that are in none: k is no whole's */
     struct comm_parts *parts;            /* NULL: not yet */
     struct comm_entry *alone;            /* living ones that not all of the parent's ranks know of */
 };

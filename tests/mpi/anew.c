@@ -7,6 +7,7 @@
  *   runs      three turns by rows, three by columns
  *   uneven    0 1 | 2 3, then 0 | 1 | 2 3, then 0 | 1 2 3: ranks change theirs in other turns
  *   fewer     one rank less each turn, up to one
+ *   more      one rank, then two, up to all: a part comes before the whole
  *   nested    by rows, then columns; what is used is a duplicate of it
  *   any       by chance; without messages, since one to the rank itself is another event
  *   orders    all ranks, in an order by chance; rank 0 prints how many KiB the last nine tenths of the turns took
@@ -42,6 +43,8 @@ static int colour(const char *kind, int turn, int rank, int size)
         return turn % 3 == 0 ? rank / 2 : turn % 3 == 1 ? (rank < 2 ? rank : 2) : rank > 0;
     if (!strcmp(kind, "fewer"))
         return rank < turn % size ? MPI_UNDEFINED : 0;
+    if (!strcmp(kind, "more"))
+        return rank > turn % size ? MPI_UNDEFINED : 0;
     if (!strcmp(kind, "any"))
         return (int)(drawn >> rank % 8) & 1;
     return strcmp(kind, "orders") ? rank / 2 : 0;
