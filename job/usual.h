@@ -49,7 +49,8 @@ static inline void job_lengths_add(struct job_lengths *l, uint64_t ns, uint64_t 
         job_lengths_extreme(l, ns, turn);
     o->count++;
     o->sum += ns;
-    o->square += (double)ns * (double)ns;
+    double length = (double)(int64_t)ns; /* of what has a sign this is one instruction */
+    o->square += length * length;
 }
 
 /* One event of the terminal. */

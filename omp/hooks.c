@@ -94,7 +94,7 @@ static void note_pool(struct omp_hook_thread *t, const struct omp_hook_region *r
         t->pool = size ? size : UINT32_MAX;
 }
 
-static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
+static inline __attribute__((always_inline)) void push(struct omp_hook_thread *t, struct omp_hook_region *r)
 {
     note_pool(t, r);
     r->outer = t->region;

@@ -147,8 +147,7 @@ static enum comm_how comm_how(const struct comm_entry *entry, const struct comm_
 /* A grammar would not repeat where numbers come by chance, of parts or between parts and wholes. */
 static bool comm_by_chance(const struct comm_entry *entry)
 {
-    bool told = entry->how == COMM_PART && entry->order < VARIANTS_MOST;
-    uint8_t number = told ? (uint8_t)entry->order : VARIANTS_MOST;
+    uint8_t number = entry->how == COMM_PART && entry->order < VARIANTS_MOST ? (uint8_t)entry->order : VARIANTS_MOST;
     struct comm_parts *parts = entry->how == COMM_ALONE ? NULL : entry->made->parts;
     return parts && !pmpi_hook_order_follow(&parts->order, number);
 }

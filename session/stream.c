@@ -274,7 +274,10 @@ static inline __attribute__((always_inline)) void span_end(struct session_stream
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         append(s, span->entry, opened ? JOB_CLOSE : JOB_LEAF, JOB_REGION, span->path, opened ? end : span->begin, end,
                e, !plain && (opened || s->open_count), !opened && !skipped);
-        account(s, span, end);
+        if (plain)
+            s->region_ns += e->duration;
+        else
+            account(s, span, end);
         leave_skipped(s, skipped);
         show(s, span->entry, e, end);
         if (watch_board_mine)
