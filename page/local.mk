@@ -4,8 +4,9 @@ libpythia_page_la_SOURCES = \
 	%D%/dot.c %D%/export.h %D%/html.c %D%/html.h %D%/html_turn.c %D%/otf2.c %D%/stacks.c %D%/trace.c \
 	%D%/trace_parts.h %D%/trace_replay.c
 libpythia_page_la_LIBADD = $(CJSON_LIBS) $(OTF2_LIBS) -lm
+libpythia_page_la_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OTF2
-libpythia_page_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) -DHAVE_OTF2
+libpythia_page_la_CPPFLAGS += $(OTF2_CFLAGS) -DHAVE_OTF2
 endif
 
 # The page of the HTML report, as strings.

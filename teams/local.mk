@@ -6,9 +6,10 @@ libpythia_teams_la_SOURCES = %D%/account.c %D%/account.h \
 	%D%/code.c %D%/code.h %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
 	%D%/flow.c %D%/flow.h %D%/frame.c %D%/frame.h %D%/image.c %D%/image.h %D%/jumps.c %D%/jumps.h %D%/known.c %D%/known.h \
 	%D%/landing.c %D%/landing.h %D%/proof.c %D%/proof.h %D%/share.c %D%/share.h %D%/wait.c %D%/wait.h
+libpythia_teams_la_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_CAPSTONE
 libpythia_teams_la_SOURCES += %D%/code_x86.c %D%/code_x86.h %D%/code_evex.c
-libpythia_teams_la_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_CAPSTONE
+libpythia_teams_la_CPPFLAGS += -DHAVE_CAPSTONE
 endif
 
 UNIT_TESTS += tests/unit/test_teams_account tests/unit/test_teams_choice tests/unit/test_teams_wait
