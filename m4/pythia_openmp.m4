@@ -102,6 +102,7 @@ AS_IF([test "$have_capstone" = yes],
 AS_CASE([$host_cpu],
    [x86_64|aarch64], [],
    [have_capstone="no (code of $host_cpu is not read); every parallel region keeps its team"])
+AC_SUBST([have_capstone])
 AM_CONDITIONAL([HAVE_CAPSTONE], [test "$have_capstone" = yes])
 ])
 

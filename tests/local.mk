@@ -25,6 +25,7 @@ AM_TESTS_ENVIRONMENT = \
 	MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
 	MPI_FLAVOUR='$(MPI_FLAVOUR)'; export MPI_FLAVOUR; \
 	SANITIZERS='$(SANITIZERS)'; export SANITIZERS; \
+	HAVE_CAPSTONE='$(have_capstone)'; export HAVE_CAPSTONE; \
 	ALONE_TESTS='$(ALONE_TESTS)'; export ALONE_TESTS; \
 	PYTHIA_FORCE=yes; export PYTHIA_FORCE; \
 	UBSAN_OPTIONS="halt_on_error=1:exitcode=99:print_stacktrace=1:$$UBSAN_OPTIONS"; export UBSAN_OPTIONS; \

@@ -20,6 +20,8 @@ unset PYTHIA_ACT PYTHIA_INPUT PYTHIA_OUTPUT PYTHIA_MODE
 export PYTHIA_VERBOSE=1
 export OMP_NUM_THREADS=4
 
+# The machine code of regions is read: else all keep their teams.
+need_code() { [ "$HAVE_CAPSTONE" = yes ] || skip_all 'no capstone, or another processor'; }
 # preloaded MODE FILE COMMAND...
 preloaded() {
     PYTHIA_MODE=$1 PYTHIA_OUTPUT=$2 PYTHIA_INPUT=$2 LD_PRELOAD=$libraries/libpythia_omp.so timeout 60 "${@:3}"
