@@ -33,7 +33,7 @@ static const struct wanted wanted[] = {
 #undef FIELD
 };
 
-static void missing(void)
+void libgomp_real_missing(void)
 {
     static const char line[] =
         "pythia: symbol lookup error: the OpenMP library lacks a function that the program calls\n";
@@ -50,7 +50,7 @@ static void find_all(void)
         if (!found && library)
             found = dlsym(library, wanted[i].name);
         if (!found)
-            *(void (**)(void))(void *)((char *)&libgomp_real_table + wanted[i].field) = missing;
+            *(void (**)(void))(void *)((char *)&libgomp_real_table + wanted[i].field) = libgomp_real_missing;
         else
             *(void **)(void *)((char *)&libgomp_real_table + wanted[i].field) = found;
     }

@@ -45,6 +45,8 @@ struct libgomp_real {
 extern struct libgomp_real libgomp_real_table;
 extern atomic_bool libgomp_real_ready;
 void libgomp_real_find(void);
+/* Stands for a function that the library does not have. */
+void libgomp_real_missing(void);
 
 static inline const struct libgomp_real *libgomp_real(void)
 {

@@ -125,28 +125,52 @@ static bool take_next(struct work *w, uint64_t *from, uint64_t *to)
     return true;
 }
 
+/* By their numbers. */
+static bool take_numbers(struct work *w, uint64_t *from, uint64_t *to)
+{
+    const struct omp_hook_loop *l = &w->loop;
+    return l->schedule == OMP_HOOK_STATIC ? take_static(l, omp_shares_own(), from, to) : take_next(w, from, to);
+}
+
 static bool take(struct work *w, uint64_t *begin, uint64_t *end)
 {
     const struct omp_hook_loop *l = &w->loop;
     uint64_t from, to;
-    bool any = l->schedule == OMP_HOOK_STATIC ? take_static(l, omp_shares_own(), &from, &to) : take_next(w, &from, &to);
-    if (!any)
+    if (!take_numbers(w, &from, &to))
         return false;
     *begin = l->start + from * l->step;
     *end = to == l->count ? l->end : l->start + to * l->step;
     return true;
 }
 
-static bool start_share(const struct omp_hook_loop *loop, uint64_t *begin, uint64_t *end)
+void omp_constructs_start(const struct omp_hook_loop *loop)
 {
     struct work *w;
     (void)enter(loop, &w);
-    return take(w, begin, end);
+}
+
+bool omp_constructs_next(uint64_t *begin, uint64_t *end, uint64_t *step, bool *last)
+{
+    struct work *w = work_of(omp_shares_own()->construct);
+    uint64_t from, to;
+    if (!take_numbers(w, &from, &to))
+        return false;
+    *step = w->loop.step;
+    *begin = w->loop.start + from * *step;
+    *end = w->loop.start + to * *step;
+    *last = to == w->loop.count;
+    return true;
 }
 
 static bool next_share(uint64_t *begin, uint64_t *end)
 {
     return take(work_of(omp_shares_own()->construct), begin, end);
+}
+
+static bool start_share(const struct omp_hook_loop *loop, uint64_t *begin, uint64_t *end)
+{
+    omp_constructs_start(loop);
+    return next_share(begin, end);
 }
 
 /* --- Loops as compilers describe them --- */
@@ -185,7 +209,7 @@ static unsigned next_section(void)
 
 /* --- Single --- */
 
-static bool single(void)
+bool omp_constructs_single(void)
 {
     struct work *w;
     return enter(NULL, &w);

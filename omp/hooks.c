@@ -224,11 +224,12 @@ static void place(struct omp_hook_region *r, uint32_t traits)
 
 static inline void region_start(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt)
 {
-    r->fn = r->run = fn;
+    r->fn = fn;
+    r->run = r->body;
     r->data = r->argument = data;
     r->nt = nt;
     r->acts = r->may = r->lowered = r->shared = r->direct = r->verify = r->nested = r->set = false;
-    r->again = false; /* in one store */
+    r->again = r->told = false; /* in one store */
     r->timed = NULL;
 }
 
@@ -387,11 +388,24 @@ static void region_end(struct omp_hook_region *r)
     errno = kept;
 }
 
+void omp_hook_region_begin(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
+                           uint32_t traits, struct base_frame frame)
+{
+    if (traits || !region_again(r, fn, data, nt, frame))
+        region_begin(r, fn, data, nt, flags, traits, frame);
+}
+
+void omp_hook_region_end(struct omp_hook_region *r)
+{
+    region_end(r);
+}
+
 #define OMP_HOOK_REGION(name, parameters, work, arguments)                                \
     PYTHIA_API void name parameters;                                                      \
     void name parameters                                                                  \
     {                                                                                     \
         struct omp_hook_region r;                                                         \
+        r.body = fn;                                                                      \
         if (!region_again(&r, fn, data, nt, base_frame_here()))                           \
             region_begin(&r, fn, data, nt, flags, 0, base_frame_here());                  \
         if (r.shared) {                                                                   \
@@ -414,7 +428,7 @@ static void region_end(struct omp_hook_region *r)
 PYTHIA_API unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned nt, unsigned flags);
 unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned nt, unsigned flags)
 {
-    struct omp_hook_region r;
+    struct omp_hook_region r = { .body = fn };
     region_begin(&r, fn, data, nt, flags, OMP_HOOK_DIRECT, base_frame_here());
     unsigned team = libgomp_real()->GOMP_parallel_reductions(fn, data, r.nt, flags);
     r.team = team;
@@ -425,7 +439,7 @@ unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned nt, u
 PYTHIA_API void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned limit, unsigned flags);
 void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned limit, unsigned flags)
 {
-    struct omp_hook_region r;
+    struct omp_hook_region r = { .body = fn };
     region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_LEAGUE, base_frame_here());
     libgomp_real()->GOMP_teams_reg(fn, data, teams, limit, flags);
     region_end(&r);

@@ -50,7 +50,8 @@ struct omp_hook_site;
 
 /* One region that is being run, on the stack of its hook. */
 struct omp_hook_region {
-    void (*fn)(void *); /* what the program passed */
+    void (*fn)(void *);   /* the outlined function, by which it is known */
+    void (*body)(void *); /* what each thread runs, for the program's thread */
     void *data;
     void (*run)(void *); /* what libgomp gets */
     void *argument;
@@ -74,6 +75,7 @@ struct omp_hook_region {
     bool verify;                      /* look at the team from inside, although its size is foreseen */
     bool nested;                      /* inside one whose threads are timed */
     bool again;                       /* nothing is decided on, it is not looked at from inside */
+    bool told;                        /* libomp has said that it began (ompt.c) */
     bool set;                         /* icv holds what the region changed while it was called directly */
     struct omp_hook_loop loop;        /* that the region begins with: set by the hook */
     uint64_t construct;               /* that its shares begin with */
@@ -95,6 +97,8 @@ struct omp_hook_thread {
     struct omp_hook_region *region; /* innermost, NULL outside */
     uint32_t team, number, levels;  /* of the share that it runs, of its region; team 0: none */
     struct omp_hook_part *part;     /* the shares that it runs */
+    const uintptr_t *entered;       /* libomp: where the return address of the region is that begins; NULL: none does */
+    uint32_t threads, bind;         /* libomp: said of the next region by its clauses, 0: nothing */
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
 
@@ -106,6 +110,11 @@ struct omp_hook_times { uint64_t begin, end, calls; };
 void omp_hook_account(struct teams_account *a, struct session_stream *s, struct teams_team *timed,
                       const struct omp_hook_times *t, uint32_t team);
 
+/* A region begins, whose r->body is set and called with `data`, and ends. For entry points of their own. */
+void omp_hook_region_begin(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
+                           uint32_t traits, struct base_frame frame);
+void omp_hook_region_end(struct omp_hook_region *r);
+
 /* Before t->region is looked at, in a hook whose frame is `here`. */
 void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here);
 
@@ -115,6 +124,9 @@ struct session_stream *omp_hook_enter(const struct omp_hook_thread *t, struct ba
 /* The program is about to set something of its own (omp_set_num_threads, …): in a region that libgomp does not know of
    this must end with the region. Likewise before the thread asks for it. */
 void omp_hook_save_icv(struct base_frame here);
+
+/* Whether libomp tells what threads do (ompt.c). */
+bool omp_hook_ompt_watches(void);
 
 /* Address of our GOMP_parallel, whatever the program's calls are bound to. */
 void *omp_hook_own_parallel(void);

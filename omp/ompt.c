@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs on LLVM's OpenMP library: their regions, by OMPT (OpenMP 5.0, chapter 4).
+ * What LLVM's OpenMP library tells, by OMPT (OpenMP 5.0, chapter 4): what threads do in regions, and regions that no
+ * hook sees (kmpc.c): those of a library that binds its own calls, and with a false if clause.
  *
- * libomp looks for ompt_start_tool when it starts and finds it here, preloaded or linked. A region is known by the
- * place that enters it, not by its outlined function, and is a span of the thread that entered it as in hooks.h, with
- * the size of its team; those that workers enter pass unrecorded. A predicted run follows them.
+ * libomp looks for ompt_start_tool when it starts and finds it here, preloaded or linked. A region that it alone tells
+ * of is known by the place that enters it, not by its outlined function, and is a span of the thread that entered it as
+ * in hooks.h, with the size of its team; those that workers enter pass unrecorded. A predicted run follows them.
  *
  * What threads do in a region is measured as in programs of gcc (teams/share.h), by these callbacks:
  *
@@ -13,8 +14,8 @@
  *     mutex acquire, acquired        waits: locks, critical, ordered. Whether anyone has it is not told
  *     task schedule                  an explicit task begins or ends: of short ones a sample is timed
  *
- * OMPT only watches: team sizes and tasks cannot be changed through it, so nothing is acted on, and nothing is
- * interposed. Programs of gcc that run on libomp come through the GOMP_ hooks; what these see is not recorded twice.
+ * OMPT only watches: team sizes and tasks cannot be changed through it. What a hook sees, also of programs of gcc that
+ * run on libomp, is not recorded twice.
  *
  * The few types of omp-tools.h that are used are declared here: the interface is an ABI, and the header is part of a
  * compiler that nobody needs otherwise.
@@ -45,6 +46,7 @@ enum { /* ompt_callbacks_t */
     PARALLEL_BEGIN = 3, PARALLEL_END = 4, TASK_SCHEDULE = 6, IMPLICIT_TASK = 7, SYNC_REGION_WAIT = 16,
     MUTEX_ACQUIRE = 26, MUTEX_ACQUIRED = 27
 };
+enum { LEAGUE = 0x40000000 };                  /* ompt_parallel_flag_t */
 enum { SCOPE_BEGIN = 1 };                      /* ompt_scope_endpoint_t */
 enum { TASK_INITIAL = 1 };                     /* ompt_task_flag_t */
 enum { TASK_COMPLETE = 1, TASK_CANCEL = 3 };   /* ompt_task_status_t */
@@ -101,15 +103,23 @@ void omp_hook_ompt_store(struct job *job)
             omp_hook_team_threads(job, &sites[i].account, atomic_load(&sites[i].caller) - 1);
 }
 
+/* Whether a hook has begun it, and waits to be told. */
+static bool is_hooked(void)
+{
+    struct omp_hook_region *r = omp_hook_thread.region;
+    bool waits = r && r->stream && !r->told;
+    if (waits)
+        r->told = true;
+    return waits;
+}
+
 /* The runtime's functions between the program and this callback go; the frame from which the region was entered
    stays. */
-static struct session_stream *enter(const void *const *entered)
+static struct session_stream *enter(const void *frame)
 {
-    const void *frame = entered && entered[1] ? entered[1] : (const void *)UINTPTR_MAX;
-    if (own.worker || omp_hook_thread.region ||
-        (session_mode() == SESSION_OFF && !session_start_alone()))
+    if (is_hooked() || own.worker || (session_mode() == SESSION_OFF && !session_start_alone()))
         return NULL;
-    return session_enter_from(base_frame_at(frame));
+    return session_enter_from(base_frame_at(frame ? frame : (const void *)UINTPTR_MAX));
 }
 
 /* Whether its threads are timed: what libomp hands to them is their team. */
@@ -128,10 +138,16 @@ static struct teams_team *time_threads(struct region *r, bool outermost, unsigne
     return r->timed;
 }
 
-static void parallel_begin(tool_data *task, const void *frame, tool_data *parallel, unsigned asked, int flags,
+/* `frames`: an ompt_frame_t, exit_frame and enter_frame. */
+static void parallel_begin(tool_data *task, const void *const *frames, tool_data *parallel, unsigned asked, int flags,
                            const void *caller)
 {
-    (void)task, (void)flags;
+    const uintptr_t *entered = omp_hook_thread.entered;
+    const void *frame = entered ? entered : frames ? frames[1] : NULL;
+    (void)task;
+    caller = entered ? (const void *)*entered : caller;
+    omp_hook_thread.entered = NULL;
+    omp_hook_thread.kept += (flags & LEAGUE) != 0;
     parallel->ptr = NULL;
     uint32_t depth = own.depth++;
     if (depth >= OPEN)
@@ -139,12 +155,13 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *parall
     int kept = errno;
     uint32_t unknown = GRAMMAR_NONE;
     struct region *r = &own.region[depth];
-    *r = (struct region){ .stream = enter(frame) }; /* an ompt_frame_t: exit_frame, enter_frame */
+    *r = (struct region){ .stream = enter(frame) };
     if (depth == 0)
         own.account = r->stream && session_thread(r->stream) == 0 ? account_of(caller) : NULL;
     if (r->stream) {
         session_begin_region(r->stream, &r->span, region_name, (uintptr_t)caller - 1 /* the call */,
-                             session_path_of(r->stream, (void *)(uintptr_t)caller), &unknown, NULL);
+                             session_path_of(r->stream, (void *)(uintptr_t)caller), &unknown,
+                             omp_hook_thread.region);
         own.calls = depth == 0 ? session_call_ns(r->stream) : own.calls;
     }
     parallel->ptr = time_threads(r, depth == 0, asked);
@@ -154,7 +171,8 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *parall
 static void parallel_end(tool_data *parallel, tool_data *task, int flags, const void *caller)
 {
     struct grammar_event event;
-    (void)parallel, (void)task, (void)flags, (void)caller;
+    (void)parallel, (void)task, (void)caller;
+    omp_hook_thread.kept -= (flags & LEAGUE) != 0;
     uint32_t depth = own.depth > 0 ? --own.depth : OPEN;
     if (depth >= OPEN)
         return;
@@ -299,6 +317,13 @@ static void task_schedule(tool_data *before, int status, tool_data *next)
         task_begin();
 }
 
+static bool watches;
+
+bool omp_hook_ompt_watches(void)
+{
+    return watches;
+}
+
 static int initialize(tool_lookup lookup, int device, tool_data *data)
 {
     session_sites_leave_out((const void *)(uintptr_t)lookup);
@@ -315,6 +340,7 @@ static int initialize(tool_lookup lookup, int device, tool_data *data)
     set(MUTEX_ACQUIRE, (tool_function)mutex_acquire);
     set(MUTEX_ACQUIRED, (tool_function)mutex_acquired);
     set(TASK_SCHEDULE, (tool_function)task_schedule);
+    watches = true;
     return 1;
 }
 

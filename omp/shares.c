@@ -161,14 +161,18 @@ static bool make_stack(struct omp_share *s)
 
 /* --- Going from share to share --- */
 
-/* All shares of this thread have come to a barrier, or ended: so have those of the others, soon. */
+/* All shares of this thread have come to a barrier, or ended: so have those of the others, soon. libomp's comes to our
+   own __kmpc_barrier(), where the thread is no share then. */
 static void meet(const struct omp_hook_part *part)
 {
+    uint32_t team = omp_hook_thread.team;
     if (part->threads == 1)
         return;
     if (teams_share_timed())
         teams_share_rest();
+    omp_hook_thread.team = 0;
     libgomp_real()->GOMP_barrier();
+    omp_hook_thread.team = team;
     if (teams_share_timed())
         teams_share_resume();
 }
@@ -296,7 +300,7 @@ void omp_hook_team_run(void *region)
     if (r->shared)
         run_part(r, number, threads < r->program ? threads : r->program);
     else
-        r->fn(r->data);
+        r->body(r->data);
     if (r->timed)
         teams_share_end();
 }
@@ -304,7 +308,7 @@ void omp_hook_team_run(void *region)
 void omp_shares_run(struct omp_hook_region *r)
 {
     base_frame_prepare();
-    now.fn = r->fn;
+    now.fn = r->body;
     now.data = r->data;
     now.level = omp_hook_thread.depth;
     r->construct = omp_constructs_begin(&r->loop);
@@ -317,9 +321,14 @@ void omp_shares_run(struct omp_hook_region *r)
 
 /* --- What shares call --- */
 
+struct omp_share *omp_shares_number(uint32_t number)
+{
+    return &shares[number];
+}
+
 struct omp_share *omp_shares_own(void)
 {
-    return &shares[omp_hook_thread.number];
+    return omp_shares_number(omp_hook_thread.number);
 }
 
 /* Whether the region is over: a signal's handler may have jumped out of it. */
@@ -376,6 +385,10 @@ bool omp_shares_are_asked(void)
     "GOMP_loop_" #name "_start", "GOMP_loop_" #name "_next", "GOMP_loop_ull_" #name "_start",      \
         "GOMP_loop_ull_" #name "_next",
 #include "libgomp/omp_calls.def"
+#define KMPC_WORK(type, name, parameters, arguments, share) #name,
+#define KMPC_LOOP(suffix, type, with_sign) \
+    "__kmpc_for_static_init_" #suffix, "__kmpc_dispatch_init_" #suffix, "__kmpc_dispatch_next_" #suffix,
+#include "libgomp/kmpc_calls.def"
     };
     enum { NAMES = sizeof names / sizeof *names };
     void *found[NAMES + 1] = {(void *)(uintptr_t)omp_shares_are_asked};

@@ -42,9 +42,12 @@ struct omp_share {
     int state, error;   /* errno */
     uint64_t construct; /* number of the one that it is in, or was last … */
     uint64_t trip;      /* … and how often it took from it */
+    void *reduced;      /* libomp: what it has of a reduction … */
+    bool locked;        /* … and whether it holds the lock of that */
 };
-/* The one that this thread runs. */
+/* The one that this thread runs, and any. */
 struct omp_share *omp_shares_own(void);
+struct omp_share *omp_shares_number(uint32_t number);
 bool omp_shares_was_left(struct omp_hook_thread *t, struct base_frame here);
 /* Whether a hook whose caller's frame is `here` is called by one. */
 static inline __attribute__((always_inline)) bool omp_shares_inside(struct base_frame here)
@@ -61,6 +64,12 @@ void omp_shares_yield(void);
 uint64_t omp_constructs_begin(const struct omp_hook_loop *first);
 void omp_constructs_end(uint64_t last);
 
+/* The next construct of this share is that loop, of which it takes its next iterations: up to `end` by `step`; false:
+   none is left. `last`: the last one is among them. */
+void omp_constructs_start(const struct omp_hook_loop *loop);
+bool omp_constructs_next(uint64_t *begin, uint64_t *end, uint64_t *step, bool *last);
+/* Likewise a single: whether this share does it. */
+bool omp_constructs_single(void);
 void *omp_constructs_copy(void);
 void omp_constructs_copied(void *data);
 

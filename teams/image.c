@@ -18,7 +18,7 @@ static bool is_library(const char *path)
     static const char *const names[] = { "libc.so",      "libm.so",        "libmvec.so",     "libpthread.so",
                                          "libdl.so",     "ld-linux",       "libgomp.so",     "libgcc_s.so",
                                          "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi",
-                                         "linux-vdso",   "libpythia" };
+                                         "linux-vdso",   "libpythia",      "libomp.so",      "libiomp5.so" };
     return base_name_begins(path, names, sizeof names / sizeof *names);
 }
 

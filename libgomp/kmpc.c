@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "libgomp/kmpc.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/symbols.h"
+#include "libgomp/real.h"
+
+struct libgomp_kmpc libgomp_kmpc_table;
+atomic_bool libgomp_kmpc_ready;
+
+static const struct wanted { const char *name; size_t field; } wanted[] = {
+#define FIELD(name) { #name, offsetof(struct libgomp_kmpc, name) },
+#define KMPC_USE(type, name, parameters) FIELD(name)
+#define KMPC_WORK(type, name, parameters, arguments, share) FIELD(name)
+#define KMPC_LOOP(suffix, type, with_sign)                                                                     \
+    FIELD(__kmpc_for_static_init_##suffix) FIELD(__kmpc_dispatch_init_##suffix)                                \
+    FIELD(__kmpc_dispatch_next_##suffix)
+#include "libgomp/kmpc_calls.def"
+#undef FIELD
+};
+
+/* Also of a library that only another one sees (RTLD_LOCAL): whose calls come here nevertheless. */
+static const struct link_map *behind_us(void)
+{
+    const struct link_map *own = NULL;
+    Dl_info info;
+    if (!dladdr1(&libgomp_kmpc_table, &info, (void **)&own, RTLD_DL_LINKMAP))
+        return NULL;
+    return own ? own->l_next : NULL;
+}
+
+static const void *module_of(const void *function)
+{
+    Dl_info info;
+    return function && dladdr(function, &info) ? info.dli_fbase : NULL;
+}
+
+static void find_all(void)
+{
+    const struct link_map *from = behind_us();
+    const void *gomp, *home = module_of(base_symbols_first(from, "__kmpc_fork_call"));
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        char *to = (char *)&libgomp_kmpc_table + wanted[i].field;
+        void *found = base_symbols_first(from, wanted[i].name);
+        if (found)
+            *(void **)(void *)to = found;
+        else
+            *(void (**)(void))(void *)to = libgomp_real_missing;
+    }
+    memcpy(&gomp, &libgomp_real()->GOMP_parallel, sizeof gomp);
+    libgomp_kmpc_table.whole = home && home == module_of(gomp);
+    atomic_store_explicit(&libgomp_kmpc_ready, true, memory_order_release);
+}
+
+void libgomp_kmpc_find(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int kept = errno;
+    pthread_once(&once, find_all);
+    errno = kept;
+}
