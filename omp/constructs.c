@@ -107,17 +107,27 @@ static bool take_static(const struct omp_hook_loop *l, struct omp_share *own, ui
     return true;
 }
 
+/* So many at once, where so many are left. */
+static uint64_t size_of(const struct omp_hook_loop *l, uint64_t left)
+{
+    uint64_t team = omp_hook_thread.team, part = l->chunk;
+    if (l->schedule == OMP_HOOK_GUIDED && !l->halves)
+        part = left / team + (left % team != 0);
+    else if (l->schedule == OMP_HOOK_GUIDED && left / (2 * team) > l->chunk)
+        part = left / (2 * team);
+    part = part > l->chunk ? part : l->chunk;
+    return part < left ? part : left;
+}
+
 /* As they come. */
 static bool take_next(struct work *w, uint64_t *from, uint64_t *to)
 {
     const struct omp_hook_loop *l = &w->loop;
-    uint64_t at = atomic_load_explicit(&w->next, memory_order_relaxed), size, team = omp_hook_thread.team;
+    uint64_t at = atomic_load_explicit(&w->next, memory_order_relaxed), size;
     do {
-        uint64_t left = l->count - at, part = left / team + (left % team != 0);
-        if (left == 0)
+        if (at == l->count)
             return false;
-        size = l->schedule == OMP_HOOK_GUIDED && part > l->chunk ? part : l->chunk;
-        size = size < left ? size : left;
+        size = size_of(l, l->count - at);
     } while (!atomic_compare_exchange_weak_explicit(&w->next, &at, at + size, memory_order_relaxed,
                                                     memory_order_relaxed));
     *from = at;

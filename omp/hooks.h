@@ -37,6 +37,7 @@ enum omp_hook_schedule { OMP_HOOK_NO_LOOP, OMP_HOOK_STATIC, OMP_HOOK_DYNAMIC, OM
 struct omp_hook_loop {
     enum omp_hook_schedule schedule;
     uint64_t start, end, step, count, chunk; /* chunk 0 of a static one: all of a thread's at once */
+    bool halves;                             /* guided: half of a thread's part of what is left, as libomp has it */
 };
 /* As compilers describe it: up or down (`step` as two's complement), `any`: it turns at all. The schedule AS_SET is
    that of omp_set_schedule() here and now. */

@@ -3,8 +3,8 @@
  * Work that shares (shares.h) take from libomp's constructs, as they would get it from libomp: which iterations a static
  * loop has for whom, and in which order a reduction adds, is seen in what a program computes.
  *
- *   static          a share of so many iterations each, rounded up (libomp's "greedy"); with chunks: in turn
- *   other loops     as they come (constructs.c), static ones as set at run time like the first
+ *   static          one piece each, the first ones with an iteration more; with chunks: in turn
+ *   other loops     as they come (constructs.c)
  *   reduction       up to four threads: by the code's own atomic accesses, or one after another with the lock; else a
  *                   binary tree of the team's numbers, which share 0 adds when all have come
  *
@@ -41,30 +41,49 @@ static uint64_t divided(uint64_t count, uint64_t parts)
     return count / parts + (count % parts != 0);
 }
 
-/* Of a static loop: to this share's first iterations. Returns how far it is to its next ones; whether the loop's last
-   one is among all of them. */
-static int64_t cut(struct range *r, int32_t schedule, int64_t wanted, bool *last)
+/* To so many of its iterations, from number `first` on. */
+static void cut(struct range *r, uint64_t first, uint64_t size)
 {
-    uint64_t team = omp_hook_thread.team, number = omp_hook_thread.number, count = count_of(r);
-    uint64_t chunk = wanted > 0 ? (uint64_t)wanted : 1, step = (uint64_t)r->step;
-    *last = count > 0;
-    schedule &= PLAIN;
-    if (count == 0 || schedule >= DISTRIBUTED) /* to leagues, of which there is one */
-        return r->step;
-    if (schedule == STATIC)
-        chunk = divided(count, team);
-    else if (schedule == STATIC_SIMD)
-        chunk = (divided(count, team) + chunk - 1) & ~(chunk - 1);
-    chunk = chunk < count ? chunk : count;
-    uint64_t chunks = divided(count, chunk), first = number * chunk;
-    *last = (chunks - 1) % team == number;
-    if (number >= chunks) {
+    uint64_t step = (uint64_t)r->step;
+    if (size == 0) {
         r->lower = r->upper + (r->step > 0 ? 1 : (uint64_t)-1);
-        return r->step;
+        return;
     }
     r->lower += first * step;
-    r->upper = r->lower + ((chunk < count - first ? chunk : count - first) - 1) * step;
-    return (int64_t)(chunk * team * step);
+    r->upper = r->lower + (size - 1) * step;
+}
+
+/* In one piece each, the first ones with one iteration more. Returns whether the last one is this share's. */
+static bool cut_evenly(struct range *r, uint64_t count)
+{
+    uint64_t team = omp_hook_thread.team, number = omp_hook_thread.number, more = count % team;
+    cut(r, number * (count / team) + (number < more ? number : more), count / team + (number < more));
+    return number == (count < team ? count : team) - 1;
+}
+
+/* In turn; *stride: how far it is to this share's next ones. */
+static bool cut_chunks(struct range *r, uint64_t count, uint64_t chunk, int64_t *stride)
+{
+    uint64_t team = omp_hook_thread.team, number = omp_hook_thread.number;
+    chunk = chunk < count ? chunk : count;
+    uint64_t chunks = divided(count, chunk), left = number < chunks ? count - number * chunk : 0;
+    cut(r, number * chunk, chunk < left ? chunk : left);
+    *stride = (int64_t)(chunk * team * (uint64_t)r->step);
+    return (chunks - 1) % team == number;
+}
+
+static bool cut_static(struct range *r, int32_t schedule, int64_t wanted, int64_t *stride)
+{
+    uint64_t count = count_of(r), chunk = wanted > 0 ? (uint64_t)wanted : 1;
+    *stride = r->step;
+    schedule &= PLAIN;
+    if (count == 0 || schedule >= DISTRIBUTED) /* to leagues, of which there is one */
+        return count > 0;
+    if (schedule == STATIC)
+        return cut_evenly(r, count);
+    if (schedule == STATIC_SIMD)
+        chunk = (divided(count, omp_hook_thread.team) + chunk - 1) & ~(chunk - 1);
+    return cut_chunks(r, count, chunk, stride);
 }
 
 static enum omp_hook_schedule schedule_of(int32_t schedule)
@@ -84,12 +103,12 @@ static enum omp_hook_schedule schedule_of(int32_t schedule)
 
 static void start_loop(int32_t schedule, struct range r, int64_t chunk)
 {
-    uint64_t step = (uint64_t)r.step, team = omp_hook_thread.team;
+    uint64_t step = (uint64_t)r.step;
+    bool chunks = chunk > 0 && (schedule & PLAIN) != STATIC;
     struct omp_hook_loop l = omp_constructs_loop(schedule_of(schedule), r.step > 0, r.lower, r.upper + step, step,
-                                                 chunk > 0 ? (uint64_t)chunk : 0, false);
+                                                 chunks ? (uint64_t)chunk : 0, false);
     l.count = count_of(&r);
-    if (l.schedule == OMP_HOOK_STATIC && (l.chunk == 0 || (schedule & PLAIN) == STATIC))
-        l.chunk = divided(l.count, team);
+    l.halves = true;
     omp_constructs_start(&l);
 }
 
@@ -114,14 +133,15 @@ static bool next_part(struct range *r, int32_t *last)
                                          int32_t *last, type *lower, type *upper, with_sign *stride, with_sign step, \
                                          with_sign chunk)                                                            \
     {                                                                                                                \
-        bool is_last;                                                                                                \
+        int64_t next;                                                                                                \
         if (!omp_shares_inside(base_frame_here())) {                                                                 \
             libgomp_kmpc()->__kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, step,   \
                                                             chunk);                                                  \
             return;                                                                                                  \
         }                                                                                                            \
         struct range r = RANGE(*lower, *upper, step);                                                                \
-        *stride = (with_sign)cut(&r, schedule, chunk, &is_last);                                                     \
+        bool is_last = cut_static(&r, schedule, chunk, &next);                                                       \
+        *stride = (with_sign)next;                                                                                   \
         *lower = (type)r.lower;                                                                                      \
         *upper = (type)r.upper;                                                                                      \
         if (last)                                                                                                    \
