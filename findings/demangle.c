@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without what compilers add: "f._omp_fn.0", "f.constprop.0", "f.omp_outlined". A point at the begin is the name's
-   own. */
+/* Without what compilers add: "f._omp_fn.0", "f.constprop.0", "f.omp_outlined". What begins with a point is a name of
+   theirs, whole: ".omp_outlined..3". */
 static char *without_suffix(const char *symbol)
 {
-    char *copy = strdup(symbol), *point = *copy ? strchr(copy + 1, '.') : NULL;
+    char *copy = strdup(symbol), *point = *copy != '.' ? strchr(copy, '.') : NULL;
 
     if (point)
         *point = '\0';

@@ -100,6 +100,7 @@ struct omp_hook_thread {
     struct omp_hook_part *part;     /* the shares that it runs */
     const uintptr_t *entered;       /* libomp: where the return address of the region is that begins; NULL: none does */
     uint32_t threads, bind;         /* libomp: said of the next region by its clauses, 0: nothing */
+    bool unsure;                    /* libomp: it may have been told before, by one with a false if clause */
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
 

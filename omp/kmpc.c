@@ -159,7 +159,8 @@ void __kmpc_fork_call(struct libgomp_kmpc_place *loc, int32_t count, libgomp_kmp
         words[i] = va_arg(list, uintptr_t);
     va_end(list);
     take_clauses(&threads, &bind);
-    bool seen = libgomp_kmpc()->whole, free = omp_hook_ompt_watches() && is_usual();
+    bool seen = libgomp_kmpc()->whole && !omp_hook_thread.unsure, free = omp_hook_ompt_watches() && is_usual();
+    omp_hook_thread.unsure = false;
     r.nt = threads;
     if (seen)
         omp_hook_region_begin(&r, (void (*)(void *))(void (*)(void))fn, &call, threads, bind,
@@ -184,13 +185,15 @@ void __kmpc_push_proc_bind(struct libgomp_kmpc_place *loc, int32_t gtid, int32_t
     omp_hook_thread.bind = (uint32_t)bind;
 }
 
-/* With a false if clause. */
+/* With a false if clause. How many threads such a region wants libomp takes for what the next one wants (LLVM 14), or
+   not (later): that one is libomp's. */
 PYTHIA_API void __kmpc_serialized_parallel(struct libgomp_kmpc_place *loc, int32_t gtid);
 void __kmpc_serialized_parallel(struct libgomp_kmpc_place *loc, int32_t gtid)
 {
     uint32_t threads, bind;
     take_clauses(&threads, &bind);
     push_clauses(loc, threads, bind);
+    omp_hook_thread.unsure = threads != 0;
     omp_hook_thread.entered = base_frame_here().at;
     libgomp_kmpc()->__kmpc_serialized_parallel(loc, gtid);
 }

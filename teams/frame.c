@@ -15,6 +15,7 @@ struct finding {
     struct teams_frame *frame;
     struct state *begin; /* of each block */
     bool recording;      /* states are known: slots and lent addresses are noted */
+    int32_t stored, at;  /* in this block: an address that was stored, and where; it may be an argument */
 };
 
 static int32_t of_register(const struct state *s, uint8_t reg)
@@ -28,16 +29,20 @@ static int32_t moved(int32_t offset, int64_t by)
     return offset != OTHER && to > -FARTHEST && to < FARTHEST ? (int32_t)to : OTHER;
 }
 
-static void lend(struct finding *d, int32_t offset)
+static void note(const struct finding *d, struct teams_addresses *to, int32_t offset)
 {
-    struct teams_frame *f = d->frame;
     if (!d->recording || offset == OTHER)
         return;
-    for (uint32_t k = 0; k < f->lents; k++)
-        if (f->lent[k] == offset)
+    for (uint32_t k = 0; k < to->count; k++)
+        if (to->of[k] == offset)
             return;
-    if (f->lents < TEAMS_SLOTS)
-        f->lent[f->lents++] = offset;
+    if (to->count < TEAMS_SLOTS)
+        to->of[to->count++] = offset;
+}
+
+static void lend(struct finding *d, int32_t offset)
+{
+    note(d, &d->frame->lent, offset);
 }
 
 static void set(struct state *s, uint8_t reg, int32_t offset)
@@ -108,10 +113,25 @@ static int32_t computed(struct finding *d, const struct teams_insn *i, const str
     return OTHER;
 }
 
+static void lend_stored(struct finding *d)
+{
+    lend(d, d->stored);
+    d->stored = OTHER;
+}
+
+/* What is asked for the bounds of a loop writes them where it is told to, and keeps no address; the first one that does
+   not fit into registers is on top of the stack. */
 static void call(struct finding *d, uint32_t insn, struct state *s)
 {
+    bool bounds = d->frame->flow->call[insn].known == TEAMS_BOUNDS;
+    struct teams_addresses *to = bounds ? &d->frame->bounds : &d->frame->lent;
     for (uint64_t left = teams_convention()->clobbered; left; left &= left - 1)
-        lend(d, of_register(s, teams_first(left)));
+        note(d, to, of_register(s, teams_first(left)));
+    if (bounds && d->at == of_register(s, teams_convention()->stack)) {
+        note(d, to, d->stored);
+        d->stored = OTHER;
+    }
+    lend_stored(d);
     for (uint64_t left = d->frame->flow->call[insn].clobbers; left; left &= left - 1)
         set(s, teams_first(left), OTHER);
 }
@@ -122,6 +142,14 @@ static void masked(struct finding *d, const struct teams_insn *i, struct state *
         lend(d, of_register(s, teams_first(left)));
     for (uint64_t left = i->writes; left; left &= left - 1)
         set(s, teams_first(left), OTHER);
+}
+
+static void store(struct finding *d, const struct teams_insn *i, const struct state *s, int32_t address)
+{
+    const struct teams_place *p = &i->place;
+    lend_stored(d);
+    d->stored = address;
+    d->at = i->stores && p->index == TEAMS_NO_REGISTER && !p->thread ? moved(of_register(s, p->base), p->offset) : OTHER;
 }
 
 static void step(struct finding *d, uint32_t insn, struct state *s)
@@ -139,8 +167,8 @@ static void step(struct finding *d, uint32_t insn, struct state *s)
         int32_t v = computed(d, i, s);
         if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_GENERAL)
             set(s, i->dst.number, v);
-        else if (i->op == TEAMS_MOVE) /* into memory, a vector */
-            lend(d, v);
+        else if (i->op == TEAMS_MOVE && v != OTHER) /* into memory, a vector */
+            store(d, i, s, v);
         if (i->step && !(i->loads && i->dst.kind == TEAMS_REGISTER && i->dst.number == stack))
             set(s, stack, moved(of_register(s, stack), i->step));
     }
@@ -168,8 +196,10 @@ static bool pass(struct finding *d)
     bool changed = false;
     for (uint32_t b = 0; b < f->blocks; b++) {
         struct state s = d->begin[b];
+        d->stored = OTHER;
         for (uint32_t i = 0; i < f->block[b].count; i++)
             step(d, f->block[b].first + i, &s);
+        lend_stored(d);
         for (uint32_t k = 0; k < teams_flow_ways(f, b); k++)
             if (teams_flow_way(f, b, k) >= 0)
                 changed |= meet(d, &d->begin[teams_flow_way(f, b, k)], &s);
@@ -208,15 +238,23 @@ struct teams_frame *teams_frame_find(const struct teams_flow *f, struct base_are
     return frame;
 }
 
-bool teams_frame_is_lent(const struct teams_frame *f, uint8_t slot, bool near)
+static bool is_above(const struct teams_frame *f, const struct teams_addresses *a, uint8_t slot, bool near)
 {
     enum { OBJECT = 8 };
-    if (f->offset[slot] >= 0 && !near) /* of its caller */
-        return true;
-    for (uint32_t k = 0; k < f->lents; k++)
-        if (f->offset[slot] + f->size[slot] > f->lent[k] && (!near || f->offset[slot] < f->lent[k] + OBJECT))
+    for (uint32_t k = 0; k < a->count; k++)
+        if (f->offset[slot] + f->size[slot] > a->of[k] && (!near || f->offset[slot] < a->of[k] + OBJECT))
             return true;
-    return f->lents == TEAMS_SLOTS; /* or more */
+    return a->count == TEAMS_SLOTS; /* or more */
+}
+
+bool teams_frame_is_lent(const struct teams_frame *f, uint8_t slot, bool near)
+{
+    return (f->offset[slot] >= 0 && !near) /* of its caller */ || is_above(f, &f->lent, slot, near);
+}
+
+bool teams_frame_is_bound(const struct teams_frame *f, uint8_t slot)
+{
+    return is_above(f, &f->bounds, slot, true);
 }
 
 bool teams_frame_overlap(const struct teams_frame *f, uint8_t a, uint8_t b)

@@ -17,14 +17,16 @@
 
 enum { TEAMS_SLOTS = 255, TEAMS_NO_SLOT = 255 };
 
+struct teams_addresses { int32_t of[TEAMS_SLOTS]; uint32_t count; }; /* offsets */
+
 struct teams_frame {
     const struct teams_flow *flow;
     uint8_t *slot_of; /* of each instruction's place of memory, TEAMS_NO_SLOT: none */
     int32_t offset[TEAMS_SLOTS];
     uint8_t size[TEAMS_SLOTS];
     uint32_t slots;
-    int32_t lent[TEAMS_SLOTS]; /* offsets of addresses that went elsewhere */
-    uint32_t lents;
+    struct teams_addresses lent;   /* that went elsewhere */
+    struct teams_addresses bounds; /* to what a loop's bounds are asked of, for so long */
     uint64_t changes; /* registers of its caller's that it changes */
 };
 
@@ -32,6 +34,8 @@ struct teams_frame {
 struct teams_frame *teams_frame_find(const struct teams_flow *f, struct base_arena *room);
 /* Whether others may write a slot; `near`: whether it is close to an address that they have. */
 bool teams_frame_is_lent(const struct teams_frame *f, uint8_t slot, bool near);
+/* Whether a call that is asked for a loop's bounds may write it. */
+bool teams_frame_is_bound(const struct teams_frame *f, uint8_t slot);
 /* Whether two slots have bytes in common. */
 bool teams_frame_overlap(const struct teams_frame *f, uint8_t a, uint8_t b);
 

@@ -39,8 +39,8 @@ static const struct row {
     ROW(TEAMS_HARMLESS, "omp_get_wtime*", "omp_get_wtick*", "omp_get_num_procs*", "gettimeofday", "time",
         "_ZNSt6chrono3_V212steady_clock3nowEv", "_ZNSt6chrono3_V212system_clock3nowEv"),
     /* of LLVM's libomp (omp/kmpc_work.c); fences come as calls there, which see what others write */
-    ROW(TEAMS_BOUNDS, "__kmpc_dispatch_next_*"),
-    ROW(TEAMS_MEETS, "__kmpc_for_static_init_*", "__kmpc_for_static_fini", "__kmpc_dispatch_init_*",
+    ROW(TEAMS_BOUNDS, "__kmpc_for_static_init_*", "__kmpc_dispatch_next_*"),
+    ROW(TEAMS_MEETS, "__kmpc_for_static_fini", "__kmpc_dispatch_init_*",
         "__kmpc_dispatch_deinit", "__kmpc_barrier", "__kmpc_single", "__kmpc_end_single", "__kmpc_master",
         "__kmpc_end_master", "__kmpc_masked", "__kmpc_end_masked", "__kmpc_copyprivate", "__kmpc_reduce",
         "__kmpc_reduce_nowait", "__kmpc_end_reduce", "__kmpc_end_reduce_nowait"),

@@ -15,7 +15,8 @@ enum teams_known {
     TEAMS_THROWS,      /* likewise: an exception goes on */
     TEAMS_CATCHES,     /* begins or ends what catches one */
     TEAMS_ASKS_ITSELF, /* what a share is told of itself */
-    TEAMS_BOUNDS,      /* starts or continues a loop that is shared, or sections: shares are told when it ends */
+    TEAMS_BOUNDS,      /* starts or continues a loop that is shared, or sections: shares are told when it ends; what
+                          it is told where to write it does not remember */
     TEAMS_MEETS,       /* the other constructs of shares: barrier, single, ends of loops */
     TEAMS_LOCKS,       /* critical and atomic constructs */
     TEAMS_ASKS,        /* any other question about teams */

@@ -272,7 +272,8 @@ static void call(const struct turn *t, const struct teams_insn *i, struct marks 
         m->of[teams_first(left)] = FIXED;
     m->of[TEAMS_FLAGS] = FIXED;
     for (uint32_t k = 0; k < t->frame->slots; k++)
-        if (teams_frame_is_lent(t->frame, (uint8_t)k, true))
+        if (teams_frame_is_lent(t->frame, (uint8_t)k, true) ||
+            (c->known == TEAMS_BOUNDS && teams_frame_is_bound(t->frame, (uint8_t)k)))
             m->of[TEAMS_REGISTERS + k] = FIXED;
     if (c->known == TEAMS_BOUNDS) /* it comes to its end */
         m->of[result] = SWEPT;

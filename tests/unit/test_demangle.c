@@ -16,6 +16,7 @@ static const struct { const char *symbol, *brief, *full; } names[] = {
     { "main", "main", "main" },
     { "work.constprop.0", "work", "work" },
     { ".hidden", ".hidden", ".hidden" },
+    { ".omp_outlined..3", ".omp_outlined..3", ".omp_outlined..3" },
     { "step_", "step_", "step_" },
     { "__MOD_", "__MOD_", "__MOD_" },
     { "_Znonsense", "_Znonsense", "_Znonsense" },
