@@ -28,3 +28,16 @@ preloaded() {
 }
 # value KEY FILE: of the line "pythia: predicted KEY=VALUE ..."
 value() { sed -n "s/.*predicted .*\b$1=\([^ ]*\).*/\1/p" "$2"; }
+
+# find_llvm: whether programs by clang run on LLVM's libomp here; "${llvm[@]}" compiles one.
+find_llvm() {
+    local clang library
+    for clang in clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19; do
+        $clang --version >/dev/null 2>&1 && break
+    done
+    library=$(ls /usr/lib/llvm-*/lib/libomp.so /usr/lib/*/libomp.so.5 2>/dev/null | head -1)
+    llvm=("$clang" -fopenmp -w "-Wl,-rpath,${library%/*}")
+    echo 'int main(void) { _Pragma("omp parallel") { } return 0; }' >llvm_probe.c
+    [ -n "$library" ] && "${llvm[@]}" -o llvm_probe llvm_probe.c 2>/dev/null &&
+        PYTHIA_MODE=off timeout 60 ./llvm_probe >/dev/null 2>&1
+}
