@@ -73,6 +73,16 @@ static inline void *base_symbols_find(const struct base_symbols *l, const char *
     return NULL;
 }
 
+/* Whether it needs a library by such a name. */
+static inline bool base_symbols_needs(const struct link_map *m, bool (*is)(const char *name))
+{
+    struct base_symbols l = base_symbols_of(m);
+    for (const ElfW(Dyn) *d = m->l_ld; l.strings && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED && is(l.strings + d->d_un.d_val))
+            return true;
+    return false;
+}
+
 /* The first one from `m` on that defines it; NULL: none. What a program merely jumps to others from is passed (code of
    the large model has such places, and dlsym finds them). */
 static inline void *base_symbols_first(const struct link_map *m, const char *name)

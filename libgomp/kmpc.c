@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -24,16 +23,6 @@ static const struct wanted { const char *name; size_t field; } wanted[] = {
 #undef FIELD
 };
 
-/* Also of a library that only another one sees (RTLD_LOCAL): whose calls come here nevertheless. */
-static const struct link_map *behind_us(void)
-{
-    const struct link_map *own = NULL;
-    Dl_info info;
-    if (!dladdr1(&libgomp_kmpc_table, &info, (void **)&own, RTLD_DL_LINKMAP))
-        return NULL;
-    return own ? own->l_next : NULL;
-}
-
 static const void *module_of(const void *function)
 {
     Dl_info info;
@@ -42,7 +31,7 @@ static const void *module_of(const void *function)
 
 static void find_all(void)
 {
-    const struct link_map *from = behind_us();
+    const struct link_map *from = libgomp_real_behind();
     const void *gomp, *home = module_of(base_symbols_first(from, "__kmpc_fork_call"));
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         char *to = (char *)&libgomp_kmpc_table + wanted[i].field;

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/name.h"
+#include "base/symbols.h"
+
 struct libgomp_real libgomp_real_table;
 atomic_bool libgomp_real_ready;
 
@@ -42,11 +45,45 @@ void libgomp_real_missing(void)
     _exit(127);
 }
 
+const struct link_map *libgomp_real_behind(void)
+{
+    const struct link_map *m = _r_debug.r_map;
+    while (m && m->l_ld != _DYNAMIC)
+        m = m->l_next;
+    return m ? m->l_next : NULL;
+}
+
+static bool is_libgomp(const char *name)
+{
+    static const char *const names[] = { "libgomp" };
+    return base_name_begins(name, names, 1);
+}
+
+/* LLVM's library, where it is the process's one: nothing but the hook library needs libgomp. */
+static const struct link_map *llvm_alone(void)
+{
+    const struct link_map *behind = libgomp_real_behind(), *llvm = NULL;
+    for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
+        if (m->l_next != behind && base_symbols_needs(m, is_libgomp))
+            return NULL;
+    for (const struct link_map *m = behind; m && !llvm; m = m->l_next) {
+        struct base_symbols s = base_symbols_of(m);
+        llvm = base_symbols_find(&s, "__kmpc_fork_call") ? m : NULL;
+    }
+    return llvm;
+}
+
 static void find_all(void)
 {
     void *library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    const struct link_map *llvm = llvm_alone();
+    struct base_symbols own = { 0 };
+    if (llvm)
+        own = base_symbols_of(llvm);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *found = dlsym(RTLD_NEXT, wanted[i].name);
+        void *found = base_symbols_find(&own, wanted[i].name);
+        if (!found)
+            found = dlsym(RTLD_NEXT, wanted[i].name);
         if (!found && library)
             found = dlsym(library, wanted[i].name);
         if (!found)

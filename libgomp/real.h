@@ -3,15 +3,17 @@
  * The real functions behind the hooks: those that the process would call without Pythia.
  *
  * They are looked for after the hook library (RTLD_NEXT), then in a libgomp that is loaded (a program that was linked
- * with --as-needed may not name it itself; the hook library does). A function that the process's OpenMP library does
- * not have ends the process when it is called, as the loader would have done without the hooks: same message, same code
- * 127.
+ * with --as-needed may not name it itself; the hook library does). Where nobody else needs libgomp, and LLVM's libomp
+ * is loaded, if only for a library that keeps it to itself (RTLD_LOCAL: Python), they are libomp's. A function that the
+ * process's OpenMP library does not have ends the process when it is called, as the loader would have done without the
+ * hooks: same message, same code 127.
  *
  * Threads: any.  Hook-safe: yes, but for the first call.
  */
 #ifndef PYTHIA_LIBGOMP_REAL_H
 #define PYTHIA_LIBGOMP_REAL_H
 
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +47,8 @@ struct libgomp_real {
 extern struct libgomp_real libgomp_real_table;
 extern atomic_bool libgomp_real_ready;
 void libgomp_real_find(void);
+/* What was loaded after the hook library. */
+const struct link_map *libgomp_real_behind(void);
 /* Stands for a function that the library does not have. */
 void libgomp_real_missing(void);
 

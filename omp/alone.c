@@ -54,18 +54,6 @@ static bool is_mpi(const char *path)
     return base_name_begins(path, names, sizeof names / sizeof *names);
 }
 
-static bool needs_mpi(const struct link_map *m)
-{
-    const char *strings = NULL;
-    for (const ElfW(Dyn) *d = m->l_ld; d->d_tag != DT_NULL; d++)
-        if (d->d_tag == DT_STRTAB) /* relocated, but where the section is read-only */
-            strings = (const char *)(d->d_un.d_ptr < m->l_addr ? d->d_un.d_ptr + m->l_addr : d->d_un.d_ptr);
-    for (const ElfW(Dyn) *d = m->l_ld; strings && d->d_tag != DT_NULL; d++)
-        if (d->d_tag == DT_NEEDED && is_mpi(strings + d->d_un.d_val))
-            return true;
-    return false;
-}
-
 /* Of all that is loaded, this library and MPI's own aside. */
 static bool program_needs_mpi(const char *this_library)
 {
@@ -74,7 +62,7 @@ static bool program_needs_mpi(const char *this_library)
     bool found = false;
     if (program && dlinfo(program, RTLD_DI_LINKMAP, &m) == 0)
         for (; m && !found; m = m->l_next)
-            found = strcmp(m->l_name, this_library) != 0 && !is_mpi(m->l_name) && needs_mpi(m);
+            found = strcmp(m->l_name, this_library) != 0 && !is_mpi(m->l_name) && base_symbols_needs(m, is_mpi);
     if (program)
         dlclose(program);
     return found;

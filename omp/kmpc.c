@@ -6,8 +6,8 @@
  *
  * The words are kept, so that whoever runs a share can hand them on: libomp, its threads as if they came through
  * GOMP_parallel(), or this thread alone. The real one gets one word, the region. What the program says of the next
- * region (clauses num_threads, proc_bind) waits here until that begins: a region that libomp does not see must not leave
- * it to the next.
+ * region (clauses num_threads, proc_bind) waits here until that begins: a region that libomp does not see must not
+ * leave it to the next.
  *
  * Of what threads do libomp tells (ompt.c), also of regions that come through here, and of leagues. So where it has no
  * tools' interface (OMP_TOOL=disabled) teams stay as they are, and where another setting changes how it shares work.

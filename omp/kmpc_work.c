@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that shares (shares.h) take from libomp's constructs, as they would get it from libomp: which iterations a static
- * loop has for whom, and in which order a reduction adds, is seen in what a program computes.
+ * Work that shares (shares.h) take from libomp's constructs, as they would get it from libomp: which iterations a
+ * static loop has for whom, and in which order a reduction adds, is seen in what a program computes.
  *
  *   static          one piece each, the first ones with an iteration more; with chunks: in turn
  *   other loops     as they come (constructs.c)
@@ -16,7 +16,7 @@
 
 /* --- Loops --- */
 
-/* sched_type of kmp.h, ordered ones likewise. */
+/* Schedules by their numbers there, ordered ones likewise. */
 enum { STATIC_CHUNKS = 33, STATIC = 34, DYNAMIC = 35, AS_SET = 37,
        STATIC_GREEDY = 40, STATIC_BALANCED = 41, STEAL = 44, STATIC_SIMD = 45, AS_SET_SIMD = 47,
        ORDERED = 64, DISTRIBUTED = 91, PLAIN = 255 /* without how they are modified */ };

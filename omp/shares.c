@@ -177,8 +177,8 @@ static void meet(const struct omp_hook_part *part)
         teams_share_resume();
 }
 
-/* The next one: that has not begun, or can go on, in the order of their numbers; this one where there is no other; NONE:
-   all ended. */
+/* The next one: that has not begun, or can go on, in the order of their numbers; this one where there is no other;
+   NONE: all ended. */
 static uint32_t pick(const struct omp_hook_part *part, uint32_t from)
 {
     uint32_t next = NONE;

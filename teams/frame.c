@@ -149,7 +149,7 @@ static void store(struct finding *d, const struct teams_insn *i, const struct st
     const struct teams_place *p = &i->place;
     lend_stored(d);
     d->stored = address;
-    d->at = i->stores && p->index == TEAMS_NO_REGISTER && !p->thread ? moved(of_register(s, p->base), p->offset) : OTHER;
+    d->at = p->index == TEAMS_NO_REGISTER && !p->thread ? moved(of_register(s, p->base), p->offset) : OTHER;
 }
 
 static void step(struct finding *d, uint32_t insn, struct state *s)
