@@ -244,7 +244,7 @@ static void check_openmp(struct doctor_target *t, const struct list *plain)
     libomp = libomp ? libomp : list_find(plain, "libiomp5.so");
     if (libomp || t->binary.own_libomp) {
         if (libomp && binary_offers(t->library, "ompt_start_tool"))
-            GOOD("OpenMP", "LLVM's libomp, seen through its tools interface");
+            GOOD("OpenMP", "LLVM's libomp, with hooks");
         else
             doctor_say(unseen, "OpenMP", "compile with gcc", "LLVM's libomp%s: its parallel regions are not seen",
                        libomp ? "" : ", linked statically");
