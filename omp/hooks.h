@@ -127,7 +127,7 @@ struct session_stream *omp_hook_enter(const struct omp_hook_thread *t, struct ba
    this must end with the region. Likewise before the thread asks for it. */
 void omp_hook_save_icv(struct base_frame here);
 
-/* Whether libomp tells what threads do (ompt.c). */
+/* Whether libomp tells what threads do (ompt.c), and its teams may be other ones. */
 bool omp_hook_ompt_watches(void);
 
 /* Address of our GOMP_parallel, whatever the program's calls are bound to. */

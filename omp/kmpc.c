@@ -101,7 +101,8 @@ static void run_region(int32_t *gtid, int32_t *tid, struct omp_hook_region *r)
    otherwise. */
 static bool is_usual(void)
 {
-    static const char *const names[] = { "KMP_SCHEDULE", "KMP_FORCE_REDUCTION", "KMP_DETERMINISTIC_REDUCTION" };
+    static const char *const names[] = { "KMP_SCHEDULE", "KMP_FORCE_REDUCTION", "KMP_DETERMINISTIC_REDUCTION",
+                                         "KMP_REDUCTION_BARRIER", "KMP_REDUCTION_BARRIER_PATTERN" };
     static atomic_int usual; /* 0: not known, 1: no, 2: yes */
     int now = atomic_load_explicit(&usual, memory_order_relaxed);
     if (now)
@@ -186,7 +187,7 @@ void __kmpc_push_proc_bind(struct libgomp_kmpc_place *loc, int32_t gtid, int32_t
 }
 
 /* With a false if clause. How many threads such a region wants libomp takes for what the next one wants (LLVM 14), or
-   not (later): that one is libomp's. */
+   not (later): that one is libomp's. Also called by libomp, which begins no region then. */
 PYTHIA_API void __kmpc_serialized_parallel(struct libgomp_kmpc_place *loc, int32_t gtid);
 void __kmpc_serialized_parallel(struct libgomp_kmpc_place *loc, int32_t gtid)
 {
@@ -196,5 +197,6 @@ void __kmpc_serialized_parallel(struct libgomp_kmpc_place *loc, int32_t gtid)
     omp_hook_thread.unsure = threads != 0;
     omp_hook_thread.entered = base_frame_here().at;
     libgomp_kmpc()->__kmpc_serialized_parallel(loc, gtid);
+    omp_hook_thread.entered = NULL;
 }
 #endif

@@ -114,10 +114,10 @@ static bool is_hooked(void)
 }
 
 /* The runtime's functions between the program and this callback go; the frame from which the region was entered
-   stays. */
-static struct session_stream *enter(const void *frame)
+   stays. Without a caller it is libomp's own. */
+static struct session_stream *enter(const void *frame, const void *caller)
 {
-    if (is_hooked() || own.worker || (session_mode() == SESSION_OFF && !session_start_alone()))
+    if (is_hooked() || own.worker || !caller || (session_mode() == SESSION_OFF && !session_start_alone()))
         return NULL;
     return session_enter_from(base_frame_at(frame ? frame : (const void *)UINTPTR_MAX));
 }
@@ -138,6 +138,9 @@ static struct teams_team *time_threads(struct region *r, bool outermost, unsigne
     return r->timed;
 }
 
+/* It tells, and has told of no league: how many threads that gets depends on the teams before (LLVM 14). */
+static atomic_bool watches;
+
 /* `frames`: an ompt_frame_t, exit_frame and enter_frame. */
 static void parallel_begin(tool_data *task, const void *const *frames, tool_data *parallel, unsigned asked, int flags,
                            const void *caller)
@@ -147,7 +150,10 @@ static void parallel_begin(tool_data *task, const void *const *frames, tool_data
     (void)task;
     caller = entered ? (const void *)*entered : caller;
     omp_hook_thread.entered = NULL;
-    omp_hook_thread.kept += (flags & LEAGUE) != 0;
+    if (flags & LEAGUE) {
+        omp_hook_thread.kept++;
+        atomic_store_explicit(&watches, false, memory_order_relaxed);
+    }
     parallel->ptr = NULL;
     uint32_t depth = own.depth++;
     if (depth >= OPEN)
@@ -155,7 +161,7 @@ static void parallel_begin(tool_data *task, const void *const *frames, tool_data
     int kept = errno;
     uint32_t unknown = GRAMMAR_NONE;
     struct region *r = &own.region[depth];
-    *r = (struct region){ .stream = enter(frame) };
+    *r = (struct region){ .stream = enter(frame, caller) };
     if (depth == 0)
         own.account = r->stream && session_thread(r->stream) == 0 ? account_of(caller) : NULL;
     if (r->stream) {
@@ -317,11 +323,9 @@ static void task_schedule(tool_data *before, int status, tool_data *next)
         task_begin();
 }
 
-static bool watches;
-
 bool omp_hook_ompt_watches(void)
 {
-    return watches;
+    return atomic_load_explicit(&watches, memory_order_relaxed);
 }
 
 static int initialize(tool_lookup lookup, int device, tool_data *data)
@@ -340,7 +344,7 @@ static int initialize(tool_lookup lookup, int device, tool_data *data)
     set(MUTEX_ACQUIRE, (tool_function)mutex_acquire);
     set(MUTEX_ACQUIRED, (tool_function)mutex_acquired);
     set(TASK_SCHEDULE, (tool_function)task_schedule);
-    watches = true;
+    atomic_store(&watches, true);
     return 1;
 }
 
