@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "libgomp/kmpc.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "base/symbols.h"
 #include "libgomp/real.h"
@@ -23,16 +21,9 @@ static const struct wanted { const char *name; size_t field; } wanted[] = {
 #undef FIELD
 };
 
-static const void *module_of(const void *function)
-{
-    Dl_info info;
-    return function && dladdr(function, &info) ? info.dli_fbase : NULL;
-}
-
 static void find_all(void)
 {
     const struct link_map *from = libgomp_real_behind();
-    const void *gomp, *home = module_of(base_symbols_first(from, "__kmpc_fork_call"));
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         char *to = (char *)&libgomp_kmpc_table + wanted[i].field;
         void *found = base_symbols_first(from, wanted[i].name);
@@ -41,8 +32,9 @@ static void find_all(void)
         else
             *(void (**)(void))(void *)to = libgomp_real_missing;
     }
-    memcpy(&gomp, &libgomp_real()->GOMP_parallel, sizeof gomp);
-    libgomp_kmpc_table.whole = home && home == module_of(gomp);
+    (void)libgomp_real();
+    libgomp_real_look_again();
+    libgomp_kmpc_table.whole = !atomic_load(&libgomp_real_both);
     atomic_store_explicit(&libgomp_kmpc_ready, true, memory_order_release);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/name.h"
 #include "base/symbols.h"
 
@@ -59,27 +60,39 @@ static bool is_libgomp(const char *name)
     return base_name_begins(name, names, 1);
 }
 
-/* LLVM's library, where it is the process's one: nothing but the hook library needs libgomp. */
-static const struct link_map *llvm_alone(void)
+static bool is_llvm(const char *name)
 {
-    const struct link_map *behind = libgomp_real_behind(), *llvm = NULL;
-    for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
-        if (m->l_next != behind && base_symbols_needs(m, is_libgomp))
-            return NULL;
-    for (const struct link_map *m = behind; m && !llvm; m = m->l_next) {
-        struct base_symbols s = base_symbols_of(m);
-        llvm = base_symbols_find(&s, "__kmpc_fork_call") ? m : NULL;
-    }
-    return llvm;
+    static const char *const names[] = { "libomp", "libiomp" };
+    return base_name_begins(name, names, 2);
 }
 
-static void find_all(void)
+static const struct link_map *find_llvm(void)
+{
+    const struct link_map *m = libgomp_real_behind();
+    for (; m; m = m->l_next) {
+        struct base_symbols s = base_symbols_of(m);
+        if (base_symbols_find(&s, "__kmpc_fork_call"))
+            break;
+    }
+    return m;
+}
+
+/* Whether anything but the hook library needs libgomp. */
+static bool is_needed(void)
+{
+    bool needed = false;
+    for (const struct link_map *m = _r_debug.r_map; m && !needed; m = m->l_next)
+        needed = m->l_ld != _DYNAMIC && base_symbols_needs(m, is_libgomp);
+    return needed;
+}
+
+/* Of the library at `from`, NULL: what comes next; else of libgomp. */
+static void fill(struct libgomp_real *table, const struct link_map *from)
 {
     void *library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    const struct link_map *llvm = llvm_alone();
     struct base_symbols own = { 0 };
-    if (llvm)
-        own = base_symbols_of(llvm);
+    if (from)
+        own = base_symbols_of(from);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         void *found = base_symbols_find(&own, wanted[i].name);
         if (!found)
@@ -87,12 +100,62 @@ static void find_all(void)
         if (!found && library)
             found = dlsym(library, wanted[i].name);
         if (!found)
-            *(void (**)(void))(void *)((char *)&libgomp_real_table + wanted[i].field) = libgomp_real_missing;
+            *(void (**)(void))(void *)((char *)table + wanted[i].field) = libgomp_real_missing;
         else
-            *(void **)(void *)((char *)&libgomp_real_table + wanted[i].field) = found;
+            *(void **)(void *)((char *)table + wanted[i].field) = found;
     }
     /* The reference of dlopen is kept: the functions are called until the process ends. */
+}
+
+static void find_all(void)
+{
+    fill(&libgomp_real_table, is_needed() ? NULL : find_llvm());
     atomic_store_explicit(&libgomp_real_ready, true, memory_order_release);
+    libgomp_real_look_again();
+}
+
+/* --- Two of them --- */
+
+atomic_bool libgomp_real_both;
+static struct libgomp_real llvm_table;
+static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+
+void libgomp_real_look_again(void)
+{
+    pthread_mutex_lock(&looking);
+    const struct link_map *llvm = atomic_load(&libgomp_real_both) ? NULL : find_llvm();
+    if (llvm) {
+        fill(&llvm_table, llvm);
+        atomic_store(&libgomp_real_both, llvm_table.GOMP_parallel != libgomp_real_table.GOMP_parallel);
+    }
+    pthread_mutex_unlock(&looking);
+}
+
+/* By the loader, whatever is known: at first sight. */
+static bool calls_llvm(uintptr_t caller)
+{
+    Dl_info its, other;
+    bool needs = false;
+    if (!dladdr((void *)caller, &its))
+        return false;
+    for (const struct link_map *m = _r_debug.r_map; m && !needs; m = m->l_next)
+        needs = base_symbols_needs(m, is_llvm) && dladdr(m->l_ld, &other) && other.dli_fbase == its.dli_fbase;
+    return needs;
+}
+
+const struct libgomp_real *libgomp_real_of(uintptr_t caller)
+{
+    enum { CALLERS = 512, NEW = 0, GOMP, LLVM };
+    static struct place { atomic_uintptr_t caller; atomic_int whose; } known[CALLERS];
+    bool claimed;
+    int kept = errno;
+    struct place *k = base_fixed_find(known, sizeof *known, CALLERS, CALLERS / 2, caller, &claimed);
+    int whose = k ? atomic_load_explicit(&k->whose, memory_order_relaxed) : NEW;
+    bool llvm = whose == NEW ? calls_llvm(caller) : whose == LLVM;
+    if (k && whose == NEW)
+        atomic_store_explicit(&k->whose, llvm ? LLVM : GOMP, memory_order_relaxed);
+    errno = kept;
+    return llvm ? &llvm_table : NULL;
 }
 
 void libgomp_real_find(void)

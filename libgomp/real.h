@@ -4,7 +4,8 @@
  *
  * They are looked for after the hook library (RTLD_NEXT), then in a libgomp that is loaded (a program that was linked
  * with --as-needed may not name it itself; the hook library does). Where nobody else needs libgomp, and LLVM's libomp
- * is loaded, if only for a library that keeps it to itself (RTLD_LOCAL: Python), they are libomp's. A function that the
+ * is loaded, if only for a library that keeps it to itself (RTLD_LOCAL: Python), they are libomp's. Where both are used
+ * the loader tells them apart by the versions of their symbols; here the module that calls does. A function that the
  * process's OpenMP library does not have ends the process when it is called, as the loader would have done without the
  * hooks: same message, same code 127.
  *
@@ -47,6 +48,17 @@ struct libgomp_real {
 extern struct libgomp_real libgomp_real_table;
 extern atomic_bool libgomp_real_ready;
 void libgomp_real_find(void);
+/* libomp is used beside the table's library: asked again when it is called (kmpc.h). */
+extern atomic_bool libgomp_real_both;
+void libgomp_real_look_again(void);
+/* Its functions, where both are used and the module that calls, from `caller`, needs it; else NULL. */
+const struct libgomp_real *libgomp_real_of(uintptr_t caller);
+static inline const struct libgomp_real *libgomp_real_other(uintptr_t caller)
+{
+    return __builtin_expect(atomic_load_explicit(&libgomp_real_both, memory_order_relaxed), 0)
+               ? libgomp_real_of(caller)
+               : NULL;
+}
 /* What was loaded after the hook library. */
 const struct link_map *libgomp_real_behind(void);
 /* Stands for a function that the library does not have. */
@@ -57,6 +69,13 @@ static inline const struct libgomp_real *libgomp_real(void)
     if (!atomic_load_explicit(&libgomp_real_ready, memory_order_acquire))
         libgomp_real_find();
     return &libgomp_real_table;
+}
+
+/* Those that a call from there means. */
+static inline const struct libgomp_real *libgomp_real_at(const void *caller)
+{
+    const struct libgomp_real *other = libgomp_real_other((uintptr_t)caller);
+    return other ? other : libgomp_real();
 }
 
 #endif

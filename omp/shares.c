@@ -369,6 +369,9 @@ void omp_shares_yield(void)
     PYTHIA_API int name(void);                              \
     int name(void)                                          \
     {                                                       \
+        const struct libgomp_real *other = libgomp_real_other(base_frame_here().word); \
+        if (other)                                          \
+            return other->name();                           \
         if (!omp_shares_inside(base_frame_here()))          \
             return libgomp_real()->name();                  \
         return (int)omp_hook_thread.field;                  \

@@ -63,36 +63,36 @@ WAIT(GOMP_taskgroup_end, (void), ())
  * the time of what it has to wait for. `free`: whether that is not so, as far as can be seen from outside; where it
  * changes in between a wait is not seen.
  */
-#define TAKE(name, parameters, arguments, free) \
-    PYTHIA_API void name parameters;           \
-    void name parameters                       \
-    {                                          \
-        tasks_thread.holding++;                \
-        if (!teams_share_timed()) {            \
-            libgomp_real()->name arguments;    \
-            return;                            \
-        }                                      \
-        bool waits = !(free) && teams_share_wait(); \
-        libgomp_real()->name arguments;        \
-        if (waits)                             \
-            teams_share_waited();              \
+#define TAKE(name, parameters, arguments, free)                             \
+    PYTHIA_API void name parameters;                                        \
+    void name parameters                                                    \
+    {                                                                       \
+        tasks_thread.holding++;                                             \
+        if (!teams_share_timed()) {                                         \
+            libgomp_real_at(__builtin_return_address(0))->name arguments;   \
+            return;                                                         \
+        }                                                                   \
+        bool waits = !(free) && teams_share_wait();                         \
+        libgomp_real_at(__builtin_return_address(0))->name arguments;       \
+        if (waits)                                                          \
+            teams_share_waited();                                           \
     }
 
-#define GIVE(name, parameters, arguments)                                 \
-    PYTHIA_API void name parameters;                                      \
-    void name parameters                                                  \
-    {                                                                     \
-        libgomp_real()->name arguments;                                  \
-        tasks_thread.holding -= tasks_thread.holding > 0;           \
+#define GIVE(name, parameters, arguments)                                   \
+    PYTHIA_API void name parameters;                                        \
+    void name parameters                                                    \
+    {                                                                       \
+        libgomp_real_at(__builtin_return_address(0))->name arguments;       \
+        tasks_thread.holding -= tasks_thread.holding > 0;                   \
     }
 
-#define TRY(name)                                \
-    PYTHIA_API int name(void *held);             \
-    int name(void *held)                         \
-    {                                            \
-        int got = libgomp_real()->name(held);   \
-        tasks_thread.holding += got != 0;     \
-        return got;                              \
+#define TRY(name)                                                           \
+    PYTHIA_API int name(void *held);                                        \
+    int name(void *held)                                                    \
+    {                                                                       \
+        int got = libgomp_real_at(__builtin_return_address(0))->name(held); \
+        tasks_thread.holding += got != 0;                                   \
+        return got;                                                         \
     }
 
 /* A simple lock, a critical section by name: libgomp keeps an int there, which is 0 while nobody has it. */
