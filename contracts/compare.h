@@ -33,6 +33,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "contracts/grown.h"
 #include "findings/report.h"
 
 enum report_law { REPORT_CONSTANT, REPORT_WITH_P, REPORT_WITH_CUBE_ROOT, REPORT_INVERSE, REPORT_OTHER, REPORT_LAWS };
@@ -119,6 +120,10 @@ bool report_row_changed(const struct report_comparison *c, const struct report_r
 /* A call of both, with its callsite, by name as side `first` has it where it has it; `width`: of function and callsite.
    A text for a line (findings/units.h). */
 char *report_pair_text(const struct report_comparison *c, const uint32_t terminal[2], int first, const int width[2]);
+/* Of a time that moved, before a row or in it, the functions that did it (grown.h); the caller's array. Of calls that
+   wait for others only before. */
+struct report_grown *report_row_grown(const struct report_comparison *c, const struct report_row *r, bool before,
+                                      uint32_t *count);
 /* "added", "removed", "changed", "none". */
 const char *report_change_text(bool a, bool b, bool changed);
 /* How a value goes from the ranks of A to those of B; *exponent of P, meaningless when a value is 0. */

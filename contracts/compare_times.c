@@ -171,6 +171,25 @@ void report_compare_times(struct report_comparison *c, uint32_t *const row[2])
     free(times);
 }
 
+struct report_grown *report_row_grown(const struct report_comparison *c, const struct report_row *r, bool before,
+                                      uint32_t *count)
+{
+    const struct report_shift *s = before ? &r->gap : &r->own;
+    struct report_made made[2] = { { .ns = 0 } };
+
+    *count = 0;
+    if (!s->moved || (!before && report_waits(c->report[1]->job, r->terminal[1])))
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        const struct report_inside_part *p = report_inside_find(c->report[i], r->terminal[i], before);
+        if (!p)
+            return NULL;
+        made[i] = (struct report_made){ *p, s->mean[i],
+                                        s->deviation[i] / sqrt((double)r->count[i]) / fmax(s->mean[i], 1) };
+    }
+    return report_grown_find(made, 0, count);
+}
+
 /*
  * --- What is usual of times (job/extremes.h), with the variance of one ---
  *

@@ -49,19 +49,45 @@ static uint32_t varies_since(const struct report_measure *x, uint32_t runs, doub
     return 0;
 }
 
+/* The functions that made a time longer: of all runs of the baseline together, and the new one. */
+static struct report_grown *grown_of(const struct report_measures *m, const struct report_measure *x, double pace,
+                                     uint32_t *count)
+{
+    const struct report_inside_part **part = calloc(m->runs, sizeof *part);
+    struct report_made made[2] = { { .ns = 0 }, x->made[m->runs] };
+    double runs = 0;
+
+    for (uint32_t i = 0; i < m->runs; i++) {
+        part[i] = &x->made[i].part;
+        runs += x->made[i].ns > 0;
+        made[0].ns += x->made[i].ns;
+        made[0].error += x->made[i].error * x->made[i].error;
+    }
+    made[0].part = report_inside_together(part, m->runs);
+    made[0].ns /= fmax(runs, 1);
+    made[0].error = sqrt(made[0].error) / fmax(runs, 1);
+    struct report_grown *grown = report_grown_find(made, pace, count);
+    free(made[0].part.function);
+    free(part);
+    return grown;
+}
+
 static void break_rule(struct report_contract *c, uint32_t rule, const struct report_measures *m,
                        const struct report_measure *x)
 {
     bool share = x->about > REPORT_ABOUT_WALL && x->about != REPORT_ABOUT_NAMED;
     double value = x->value[m->runs];
+    double pace = x->about > REPORT_ABOUT_STRUCTURE && x->about < REPORT_ABOUT_WALL ?
+                  expm1(m->pace[x->follows].change) : 0;
+    uint32_t grown_count;
+    struct report_grown *grown = grown_of(m, x, pace, &grown_count);
 
     BASE_ADD(c->breaches, c->breach_count, (struct report_breach){
         .rule = rule, .what = x->part, .where = strdup(x->where),
         .base = share ? 1 / x->mean : x->mean, .value = share ? 1 / value : value,
         .unit = share ? "share" : x->about != REPORT_ABOUT_STRUCTURE ? "seconds" :
                 !strcmp(x->part, "bytes") ? "bytes" : "count",
-        .pace = x->about > REPORT_ABOUT_STRUCTURE && x->about < REPORT_ABOUT_WALL ?
-                expm1(m->pace[x->follows].change) : 0,
+        .pace = pace, .grown = grown, .grown_count = grown_count,
         .scatter = x->scatter, .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) });
     c->rules[rule].verdict = REPORT_BROKEN;
 }

@@ -58,6 +58,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "contracts/grown.h"
 #include "findings/report.h"
 
 enum report_about { REPORT_ABOUT_STRUCTURE, REPORT_ABOUT_CALLSITE, REPORT_ABOUT_REGION, REPORT_ABOUT_LOOP,
@@ -86,6 +87,8 @@ struct report_breach {
     double base, value;    /* mean of the baseline; the new run's */
     double scatter;        /* relative standard deviation between the baseline's runs, < 0: one run only */
     double pace;           /* share of the change that is laid to the machine */
+    struct report_grown *grown; /* of a time, the functions that made it longer (grown.h) */
+    uint32_t grown_count;
     uint32_t varies_since; /* first run of the baseline, from 1 on, that differs from those before: a count from the
                               first, a time by more than the tolerance; 0: none */
 };
@@ -121,6 +124,7 @@ struct report_measure {
     uint32_t order;        /* tells measures of one name apart */
     double *value;         /* of each run; < 0: it is not there */
     double *error;         /* of a time by its executions, the relative standard error of each run */
+    struct report_made *made; /* of a time: the computation of each run that is in it (grown.h); of a count empty */
     double inside;         /* the greatest relative deviation of one execution in a run */
     /* By report_measures_settle(): */
     uint32_t known;        /* runs of the baseline that have it */

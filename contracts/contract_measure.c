@@ -49,6 +49,7 @@ static struct report_measure *add(struct report_measures *m, const struct report
     x->where = strdup(like->where);
     x->value = malloc((m->runs + 1) * sizeof *x->value);
     x->error = calloc(m->runs + 1, sizeof *x->error);
+    x->made = calloc(m->runs + 1, sizeof *x->made);
     for (uint32_t i = 0; i <= m->runs; i++)
         x->value[i] = ABSENT;
     tsearch(x, &m->tree, by_identity);
@@ -58,8 +59,8 @@ static struct report_measure *add(struct report_measures *m, const struct report
 
 /* Puts the value that this run of the baseline has, and the new one's. Of a time its relative standard errors, by so
    many executions, too; of a count NULL. */
-static void put(const struct filling *f, struct report_measure like, const double value[2], const double *error,
-                const uint64_t *count)
+static struct report_measure *put(const struct filling *f, struct report_measure like, const double value[2],
+                                  const double *error, const uint64_t *count)
 {
     struct report_measure *const *found = tfind(&like, &f->m->tree, by_identity);
     struct report_measure *x = found ? *found : add(f->m, &like);
@@ -71,6 +72,17 @@ static void put(const struct filling *f, struct report_measure like, const doubl
         x->inside = fmax(x->inside, error ? error[side] * sqrt((double)count[side]) : 0);
     }
     x->minor &= like.minor;
+    return x;
+}
+
+/* What computation is in a time of the new run (side 1), or of this run of the baseline; a copy of `part` is made. */
+static void put_made(const struct filling *f, struct report_measure *x, int side, const struct report_inside_part *part,
+                     double ns)
+{
+    uint32_t run = side ? f->m->runs : f->run;
+
+    free(x->made[run].part.function);
+    x->made[run] = (struct report_made){ report_inside_together(&part, 1), ns, x->error[run] };
 }
 
 /* --- Rows: calls and regions --- */
@@ -86,8 +98,11 @@ static void put_time(const struct filling *f, const struct report_row *r, const 
                  r->count[1] < TELLING * r->streams[1],
     };
 
-    if (s->usual[0] > 0 && s->usual[1] > 0)
-        put(f, like, s->usual, s->error, r->count);
+    if (!(s->usual[0] > 0) || !(s->usual[1] > 0))
+        return;
+    struct report_measure *x = put(f, like, s->usual, s->error, r->count);
+    for (int side = 0; side < 2 && !follows; side++)
+        put_made(f, x, side, report_inside_find(f->c->report[side], r->terminal[side], s == &r->gap), s->usual[side]);
 }
 
 static const char *part_of(const struct report_row *r, const struct report_comparison *c)
@@ -147,7 +162,15 @@ static void put_loop(const struct filling *f, const struct report_turns *l)
     like.about = REPORT_ABOUT_LOOP;
     like.part = "turn";
     like.minor = of->ns < LEAST_SHARE * f->whole || of->turns.sum < TELLING * of->streams;
-    put(f, like, l->usual, l->error, (uint64_t[]){ l->loop[0]->turns.sum, of->turns.sum });
+    struct report_measure *x = put(f, like, l->usual, l->error, (uint64_t[]){ l->loop[0]->turns.sum, of->turns.sum });
+    for (int side = 0; side < 2; side++) {
+        struct report *r = f->c->report[side];
+        const struct report_loops *all = f->c->own[side] ?: report_loops_of(r);
+        double ns;
+        struct report_inside_part part = report_inside_loop(r, all, (int)(l->loop[side] - all->loop), true, &ns);
+        put_made(f, x, side, &part, ns / (double)l->loop[side]->turns.sum);
+        free(part.function);
+    }
 }
 
 static void put_whole(const struct filling *f, enum report_about about, const char *part, double base, double value)
@@ -253,6 +276,9 @@ void report_measures_clear(struct report_measures *m)
         free(m->at[i]->where);
         free(m->at[i]->value);
         free(m->at[i]->error);
+        for (uint32_t k = 0; k <= m->runs; k++)
+            free(m->at[i]->made[k].part.function);
+        free(m->at[i]->made);
         free(m->at[i]);
     }
     free(m->at);

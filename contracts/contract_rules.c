@@ -129,8 +129,10 @@ void report_contract_clear(struct report_contract *c)
         free(c->rules[i].name);
         free(c->rules[i].text);
     }
-    for (uint32_t i = 0; i < c->breach_count; i++)
+    for (uint32_t i = 0; i < c->breach_count; i++) {
         free(c->breaches[i].where);
+        free(c->breaches[i].grown);
+    }
     free(c->rules);
     free(c->breaches);
     *c = (struct report_contract){ 0 };

@@ -45,11 +45,8 @@ static int text_order(const char *a, const char *b)
     return strcmp(a ?: "", b ?: "");
 }
 
-/* Of functions without a name only the module is known: they are one. */
-static int by_function(const struct row *x, const struct row *y)
+int report_inside_order(const struct report_place *a, const struct report_place *b)
 {
-    const struct report_place *a = x->place, *b = y->place;
-
     if (!a || !b)
         return BASE_ORDER(a != NULL, b != NULL);
     return strcmp(a->module, b->module) ?: text_order(a->symbol, b->symbol) ?: text_order(a->inlined, b->inlined);
@@ -59,7 +56,7 @@ static int by_line(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
 
-    return by_part(x, y) ?: by_function(x, y) ?:
+    return by_part(x, y) ?: report_inside_order(x->place, y->place) ?:
            BASE_ORDER(x->place ? x->place->line : 0, y->place ? y->place->line : 0) ?:
            BASE_ORDER(x->of->offset, y->of->offset);
 }
@@ -68,7 +65,7 @@ static int most_first(const void *a, const void *b)
 {
     const struct report_inside_function *x = a, *y = b;
 
-    return BASE_ORDER(y->samples, x->samples);
+    return BASE_ORDER(y->samples, x->samples) ?: report_inside_order(x->place, y->place);
 }
 
 static int larger_first(const void *a, const void *b)
@@ -78,17 +75,27 @@ static int larger_first(const void *a, const void *b)
     return BASE_ORDER(y->samples, x->samples) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
-/* Wilson's interval of `k` of `n`. */
-static void set_share(struct report_inside_function *f, uint64_t all)
+/* Wilson's interval. */
+double report_inside_share(uint64_t count, uint64_t all, double *low, double *high)
 {
-    double n = (double)all, p = (double)f->samples / n, z = 1.96, z2 = z * z;
+    double n = (double)all, p = (double)count / n, z = 1.96, z2 = z * z;
     double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
     double half = z * sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
     bool few = all < REPORT_INSIDE_FEW;
 
-    f->share = few ? NAN : p;
-    f->low = few ? NAN : fmax(0, middle - half);
-    f->high = few ? NAN : fmin(1, middle + half);
+    *low = few ? NAN : fmax(0, middle - half);
+    *high = few ? NAN : fmin(1, middle + half);
+    return few ? NAN : p;
+}
+
+static void set_shares(struct report_inside_part *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct report_inside_function *f = &p->function[i];
+        f->share = report_inside_share(f->samples, p->samples, &f->low, &f->high);
+    }
+    if (p->count)
+        qsort(p->function, p->count, sizeof *p->function, most_first);
 }
 
 /* Of the rows of one function, in order of lines. */
@@ -113,22 +120,17 @@ static struct report_inside_function function_of(const struct row *row, uint32_t
 /* The rows of one part. */
 static void add_part(struct report_inside *in, const struct row *row, uint32_t count)
 {
-    struct report_inside_part part = { row->part_terminal, row->before, 0, in->functions, 0 };
+    struct report_inside_part part = { .terminal = row->part_terminal, .before = row->before };
 
     for (uint32_t i = 0, n; i < count; i += n) {
-        for (n = 1; i + n < count && by_function(&row[i], &row[i + n]) == 0; n++)
+        for (n = 1; i + n < count && report_inside_order(row[i].place, row[i + n].place) == 0; n++)
             ;
-        base_must(base_array_more(&in->function, in->functions, sizeof *in->function));
-        in->function[in->functions++] = function_of(row + i, n);
-        part.samples += in->function[in->functions - 1].samples;
-        part.count++;
+        BASE_ADD(part.function, part.count, function_of(row + i, n));
+        part.samples += part.function[part.count - 1].samples;
     }
-    for (uint32_t i = 0; i < part.count; i++)
-        set_share(&in->function[part.first + i], part.samples);
-    qsort(in->function + part.first, part.count, sizeof *in->function, most_first);
+    set_shares(&part);
     in->known += part.samples;
-    base_must(base_array_more(&in->part, in->parts, sizeof *in->part));
-    in->part[in->parts++] = part;
+    BASE_ADD(in->part, in->parts, part);
 }
 
 static struct report_inside *make(const struct report *r)
@@ -166,8 +168,9 @@ void report_inside_destroy(struct report_inside *inside)
 {
     if (!inside)
         return;
+    for (uint32_t i = 0; i < inside->parts; i++)
+        free(inside->part[i].function);
     free(inside->part);
-    free(inside->function);
     free(inside);
 }
 
@@ -180,6 +183,78 @@ const struct report_inside_part *report_inside_find(struct report *r, uint32_t t
         if (in->part[i].terminal == site && in->part[i].before == before)
             return &in->part[i];
     return NULL;
+}
+
+static int by_function(const void *a, const void *b)
+{
+    const struct report_inside_function *x = a, *y = b;
+
+    return report_inside_order(x->place, y->place) ?: BASE_ORDER(y->samples, x->samples);
+}
+
+struct report_inside_part report_inside_together(const struct report_inside_part *const *part, uint32_t count)
+{
+    struct report_inside_part all = { .terminal = GRAMMAR_NONE, .before = true };
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; part[i] && k < part[i]->count; k++)
+            BASE_ADD(all.function, all.count, part[i]->function[k]);
+        all.samples += part[i] ? part[i]->samples : 0;
+    }
+    if (all.count)
+        qsort(all.function, all.count, sizeof *all.function, by_function);
+    for (uint32_t i = 0; i < all.count; i++) {
+        struct report_inside_function *last = kept ? &all.function[kept - 1] : NULL, f = all.function[i];
+        if (last && report_inside_order(last->place, f.place) == 0) {
+            last->samples += f.samples;
+            last->ranks |= f.ranks;
+        } else {
+            all.function[kept++] = f;
+        }
+    }
+    all.count = kept;
+    set_shares(&all);
+    return all;
+}
+
+static bool is_within(const struct report_loops *l, int loop, int around)
+{
+    while (loop >= 0 && loop != around)
+        loop = l->loop[loop].parent;
+    return loop == around;
+}
+
+struct report_inside_part report_inside_loop(struct report *r, const struct report_loops *l, int loop, bool within,
+                                             double *ns)
+{
+    struct { uint64_t count; double gap_ns, ns; } *of = calloc(r->job->terminal_count + 1u, sizeof *of);
+    const struct report_inside_part **part = NULL;
+    uint32_t count = 0;
+
+    *ns = 0;
+    for (uint32_t i = 0; i < l->calls; i++) {
+        const struct report_loop_call *c = &l->call[i];
+        uint32_t site = report_site_of(r->model, c->terminal)->terminal;
+        if (!(within ? is_within(l, c->loop, loop) : c->loop == loop))
+            continue;
+        of[site].count += c->count;
+        of[site].gap_ns += c->ns - c->call_ns;
+        of[site].ns += c->ns;
+    }
+    for (uint32_t t = 0; t < r->job->terminal_count; t++) {
+        bool region = r->job->terminals[t].kind == JOB_REGION;
+        if (!of[t].count || of[t].count < report_site_of(r->model, t)->count)
+            continue;
+        BASE_ADD(part, count, report_inside_find(r, t, true));
+        if (region)
+            BASE_ADD(part, count, report_inside_find(r, t, false));
+        *ns += region ? of[t].ns : of[t].gap_ns;
+    }
+    struct report_inside_part all = report_inside_together(part, count);
+    free(part);
+    free(of);
+    return all;
 }
 
 uint32_t report_inside_count(uint64_t ranks)
@@ -201,10 +276,8 @@ char *report_inside_ranks(const struct report *r, uint64_t ranks)
     return report_text("%s", text);
 }
 
-static char *function_text(const struct report_inside_function *f)
+char *report_inside_place(const struct report_place *p)
 {
-    const struct report_place *p = f->place;
-
     if (!p)
         return report_text("code made at run time");
     if (!p->function)
@@ -215,16 +288,15 @@ static char *function_text(const struct report_inside_function *f)
                       : report_text("%s@%s:%u", p->function, p->file, p->line);
 }
 
-char *report_inside_text(struct report *r, const struct report_inside_part *part, int width)
+char *report_inside_text(const struct report_inside_part *part, int width)
 {
-    const struct report_inside *in = report_inside_of(r);
     char *samples = report_text(" (%s samples)", report_count(part->samples)), *text = report_text("%s", "");
 
     if (part->samples < REPORT_INSIDE_FEW)
         return text;
-    for (uint32_t i = 0; i < part->count && in->function[part->first + i].share >= 0.05; i++) {
-        const struct report_inside_function *f = &in->function[part->first + i];
-        char *one = report_text("%s%.0f %% %s", i ? ", " : "", 100 * f->share, function_text(f));
+    for (uint32_t i = 0; i < part->count && part->function[i].share >= 0.05; i++) {
+        const struct report_inside_function *f = &part->function[i];
+        char *one = report_text("%s%.0f %% %s", i ? ", " : "", 100 * f->share, report_inside_place(f->place));
         if (i && (int)(strlen(text) + strlen(one) + strlen(samples)) > width)
             break;
         text = report_text("%s%s", text, one);

@@ -15,6 +15,7 @@
 #ifndef PYTHIA_FINDINGS_INSIDE_H
 #define PYTHIA_FINDINGS_INSIDE_H
 
+#include "findings/loops.h"
 #include "findings/report.h"
 
 enum { REPORT_INSIDE_FEW = 30 };
@@ -27,17 +28,17 @@ struct report_inside_function {
 };
 
 struct report_inside_part {
-    uint32_t terminal;     /* one that stands for its site or region; GRAMMAR_NONE: none came any more */
-    bool before;           /* else inside it */
+    uint32_t terminal; /* one that stands for its site or region; GRAMMAR_NONE: none came any more, or it is several */
+    bool before;       /* else inside it */
     uint64_t samples;
-    uint32_t first, count; /* its functions */
+    struct report_inside_function *function; /* most samples first */
+    uint32_t count;
 };
 
 struct report_inside {
-    struct report_inside_part *part;         /* most samples first */
-    struct report_inside_function *function;
-    uint32_t parts, functions;
-    uint64_t known, unknown;                 /* samples */
+    struct report_inside_part *part; /* most samples first */
+    uint32_t parts;
+    uint64_t known, unknown;         /* samples */
 };
 
 /* The report's. */
@@ -45,11 +46,23 @@ const struct report_inside *report_inside_of(struct report *r);
 void report_inside_destroy(struct report_inside *inside); /* NULL is legal */
 /* The part before a site (or in it); NULL: no sample. */
 const struct report_inside_part *report_inside_find(struct report *r, uint32_t terminal, bool before);
+/* Several, of one job or of more, as one; NULLs are of no samples. The caller frees its functions. */
+struct report_inside_part report_inside_together(const struct report_inside_part *const *part, uint32_t count);
+/* The computation of a loop's calls, and its regions, that come in no other loop; with loops within, or right in it.
+   *ns: its time in all. The caller frees its functions. */
+struct report_inside_part report_inside_loop(struct report *r, const struct report_loops *l, int loop, bool within,
+                                             double *ns);
+/* The share that `count` of `all` are, and its bounds. */
+double report_inside_share(uint64_t count, uint64_t all, double *low, double *high);
+/* Orders places by function: of functions without a name only the module is known, they are one. */
+int report_inside_order(const struct report_place *a, const struct report_place *b);
 /* The ranks that bits stand for: "rank 3", "ranks 0-2", "17 ranks or more". */
 char *report_inside_ranks(const struct report *r, uint64_t ranks);
 uint32_t report_inside_count(uint64_t ranks); /* how many at least */
 /* "61 % triangle@app.c:12, 22 % flux@hydro.f90:140 (412 samples)": those of a twentieth or more, in `width` columns;
    "" where there are too few samples. */
-char *report_inside_text(struct report *r, const struct report_inside_part *part, int width);
+char *report_inside_text(const struct report_inside_part *part, int width);
+/* "triangle@app.c:12"; NULL: code that was made at run time. */
+char *report_inside_place(const struct report_place *p);
 
 #endif

@@ -32,7 +32,7 @@ static struct shares shares_of(struct report *r, const struct report_calltree *t
         const struct report_inside_part *p =
             t->path[k].terminal == GRAMMAR_NONE ? NULL : report_inside_find(r, t->path[k].terminal, true);
         for (uint32_t n = 0; p && n < p->count; n++) {
-            const struct report_inside_function *f = &report_inside_of(r)->function[p->first + n];
+            const struct report_inside_function *f = &p->function[n];
             const char *name = f->place ? f->place->function ?: f->place->module : "code made at run time";
             BASE_ADD(s.of, s.count, (struct share){ strcmp(name, own) ? name : "", f->samples });
             s.samples += f->samples;

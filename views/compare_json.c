@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison of two jobs as JSON: all of it, what did not change too. Pairs are arrays of A's and B's value. */
+#include <stdlib.h>
+
 #include "base/clean.h"
 #include "contracts/compare.h"
 #include "views/table.h"
@@ -41,13 +43,35 @@ static void add_law(const struct report_comparison *c, const double value[2], cJ
     ADD(o, TEXT("scales", report_law_name(law)), NUMBER("exponent", exponent));
 }
 
-static void add_shift(cJSON *o, const char *key, const struct report_shift *s)
+void report_json_grown(cJSON *o, const struct report_grown *grown, uint32_t count)
+{
+    cJSON *array = cJSON_AddArrayToObject(o, "functions");
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct report_grown *g = &grown[i];
+        const struct report_place *p = g->place;
+        cJSON *x = ADD(array, TEXT("function", p ? p->full : NULL), TEXT("file", p ? p->file : NULL),
+                       NUMBER("line", views_known(p && p->line, p ? p->line : 0)),
+                       TEXT("inlined", p ? p->inlined : NULL), TEXT("module", p ? p->module : NULL));
+        add_pair(x, "share", g->share[0], g->share[1]);
+        add_pair(x, "seconds", g->ns[0] / 1e9, g->ns[1] / 1e9);
+        ADD(x, TIME("change_seconds", g->change), TIME("change_low_seconds", g->low),
+            TIME("change_high_seconds", g->high));
+    }
+}
+
+static void add_shift(const struct report_comparison *c, const struct report_row *r, cJSON *o, const char *key,
+                      const struct report_shift *s)
 {
     cJSON *x = cJSON_AddObjectToObject(o, key);
+    uint32_t count;
+    struct report_grown *grown = report_row_grown(c, r, s == &r->gap, &count);
 
     add_pair(x, "mean_seconds", s->mean[0] / 1e9, s->mean[1] / 1e9);
     add_pair(x, "deviation_seconds", s->deviation[0] / 1e9, s->deviation[1] / 1e9);
     ADD(x, BOOL("moved", views_known(s->known, s->moved)));
+    report_json_grown(x, grown, count);
+    free(grown);
 }
 
 static void add_teams(cJSON *o, const struct report_row *r)
@@ -75,8 +99,8 @@ static void add_row(const struct report_comparison *c, const struct report_row *
     add_pair(o, "count", (double)r->count[0], (double)r->count[1]);
     add_pair(o, "streams", (double)r->streams[0], (double)r->streams[1]);
     add_law(c, value, o);
-    add_shift(o, "gap", &r->gap);
-    add_shift(o, "duration", &r->own);
+    add_shift(c, r, o, "gap", &r->gap);
+    add_shift(c, r, o, "duration", &r->own);
     if (r->region)
         add_teams(o, r);
 }

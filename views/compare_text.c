@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison of two jobs for people: what differs, nothing where nothing does. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "contracts/compare.h"
 #include "findings/units.h"
 #include "views/scaling.h"
 #include "views/views.h"
 
-enum { LINES = 20 }; /* of each kind; the JSON has all */
+enum { LINES = 20 /* of each kind */, FUNCTIONS = 3 /* of a time */ }; /* the JSON has all */
 
 static const char arrow[] = "->";
 
@@ -178,10 +179,17 @@ static void print_classes(const struct report_comparison *c, FILE *out)
 static void print_shift(const struct report_comparison *c, const struct report_row *r, const struct report_shift *s,
                         const char *what, FILE *out)
 {
-    if (s->moved)
-        fprintf(out, "  %-7s %s %s: %s +- %s %s %s +- %s\n", s->mean[1] > s->mean[0] ? "slower" : "faster", what,
-                call_text(c, r->terminal), report_time(s->mean[0]), report_time(s->deviation[0]), arrow,
-                report_time(s->mean[1]), report_time(s->deviation[1]));
+    uint32_t count;
+
+    if (!s->moved)
+        return;
+    fprintf(out, "  %-7s %s %s: %s +- %s %s %s +- %s\n", s->mean[1] > s->mean[0] ? "slower" : "faster", what,
+            call_text(c, r->terminal), report_time(s->mean[0]), report_time(s->deviation[0]), arrow,
+            report_time(s->mean[1]), report_time(s->deviation[1]));
+    struct report_grown *grown = report_row_grown(c, r, s == &r->gap, &count);
+    for (uint32_t i = 0; i < count && i < FUNCTIONS; i++)
+        fprintf(out, "          %s\n", report_grown_text(&grown[i]));
+    free(grown);
 }
 
 static void print_times(const struct report_comparison *c, FILE *out)

@@ -67,8 +67,10 @@ static const char *sentence(const struct report_contract *c, const struct report
     else if (c->runs > 1)
         snprintf(chance + strlen(chance), sizeof chance - strlen(chance), "; %s in all %u runs of the baseline",
                  is(b, "seconds") || is(b, "share") ? "within the tolerance" : "the same", c->runs);
-    snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base), value_text(b, b->value), change,
-             chance);
+    int length = snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base), value_text(b, b->value),
+                          change, chance);
+    if (b->grown_count && length < SENTENCE)
+        snprintf(text + length, SENTENCE - (size_t)length, "; %s", report_grown_text(&b->grown[0]));
     base_clean(text);
     return text;
 }
@@ -112,13 +114,14 @@ static void add_breach(const struct report_contract *c, const struct report_brea
     double unit = is(b, "seconds") ? 1e-9 : 1;
     char text[SENTENCE];
 
-    ADD(array, TEXT("what", b->what), TEXT("where", b->where), TEXT("unit", b->unit),
+    cJSON *o = ADD(array, TEXT("what", b->what), TEXT("where", b->where), TEXT("unit", b->unit),
         NUMBER("base", views_known(b->base >= 0, b->base * unit)),
         NUMBER("new", views_known(b->value >= 0, b->value * unit)),
         NUMBER("change_percent", views_known(b->base > 0 && b->value >= 0, 100 * (b->value / b->base - 1))),
         NUMBER("pace_percent", views_known(is(b, "seconds"), 100 * b->pace)),
         NUMBER("scatter_percent", views_known(b->scatter >= 0, 100 * b->scatter)),
         NUMBER("varies_since_run", views_known(b->varies_since, b->varies_since)), TEXT("text", sentence(c, b, text)));
+    report_json_grown(o, b->grown, b->grown_count);
 }
 
 void report_contract_print_json(const struct report_contract *c, FILE *out)

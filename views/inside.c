@@ -25,7 +25,7 @@ const char *views_inside_text(struct report *r, const struct report_finding *f)
 {
     bool works = f->kind <= REPORT_SERIAL_CHAIN || f->kind == REPORT_SERIAL_PART; /* before a call or region */
     const struct report_inside_part *p = works ? report_inside_find(r, f->by, true) : NULL;
-    const char *text = p ? report_inside_text(r, p, 79 - 17) : "";
+    const char *text = p ? report_inside_text(p, 79 - 17) : "";
 
     return *text ? report_line(text, 79 - 17) : NULL;
 }
@@ -37,7 +37,7 @@ void report_print_inside_most(struct report *r, FILE *out)
 
     for (uint32_t i = 0; i < in->parts && shown < SUMMARY_PARTS; i++) {
         const struct report_inside_part *p = &in->part[i];
-        char *text = report_inside_text(r, p, 75);
+        char *text = report_inside_text(p, 75);
         if (!*text || 10 * p->samples < in->known)
             break;
         char *where = p->terminal == GRAMMAR_NONE ? report_text("%s", "") : report_where(r, p->terminal, 33);
@@ -85,7 +85,7 @@ void report_print_inside(struct report *r, FILE *out)
     print_function(r, NULL, &none, &t);
     for (uint32_t i = 0; i < in->parts; i++)
         for (uint32_t k = 0; k < in->part[i].count && k < MOST_FUNCTIONS; k++) {
-            const struct report_inside_function *f = &in->function[in->part[i].first + k];
+            const struct report_inside_function *f = &in->part[i].function[k];
             if (100 * f->samples >= LEAST_PERCENT * in->known)
                 print_function(r, &in->part[i], f, &t);
         }
@@ -103,6 +103,23 @@ static void add_before(const struct report *r, const struct report_inside_part *
     ADD(o, NUMBER("number", number_of(r, p)), TEXT("call", t ? job_text(r->job, t->function) : NULL));
 }
 
+static void add_function(const struct report *r, const struct report_inside_function *f, cJSON *o)
+{
+    const struct report_place *p = f->place;
+
+    ADD(o, TEXT("function", p ? p->full : NULL), TEXT("file", p ? p->file : NULL), TEXT("path", p ? p->path : NULL),
+        NUMBER("line", views_known(p && p->line, p ? p->line : 0)), TEXT("inlined", p ? p->inlined : NULL),
+        TEXT("module", p ? p->module : NULL), NUMBER("samples", f->samples), NUMBER("share", f->share),
+        NUMBER("share_low", f->low), NUMBER("share_high", f->high), NUMBER("ranks", report_inside_count(f->ranks)),
+        TEXT("ranks_text", report_inside_ranks(r, f->ranks)));
+}
+
+void report_add_functions(const struct report *r, const struct report_inside_part *p, cJSON *array)
+{
+    for (uint32_t k = 0; k < p->count; k++)
+        add_function(r, &p->function[k], report_json_object(array));
+}
+
 void report_add_inside(struct report *r, cJSON *root)
 {
     const struct report_inside *in = report_inside_of(r);
@@ -110,16 +127,9 @@ void report_add_inside(struct report *r, cJSON *root)
 
     for (uint32_t i = 0; i < in->parts; i++)
         for (uint32_t k = 0; k < in->part[i].count; k++) {
-            const struct report_inside_function *f = &in->function[in->part[i].first + k];
-            const struct report_place *p = f->place;
             cJSON *o = report_json_object(array);
             add_before(r, &in->part[i], o);
-            ADD(o, TEXT("function", p ? p->full : NULL), TEXT("file", p ? p->file : NULL),
-                TEXT("path", p ? p->path : NULL), NUMBER("line", views_known(p && p->line, p ? p->line : 0)),
-                TEXT("inlined", p ? p->inlined : NULL), TEXT("module", p ? p->module : NULL),
-                NUMBER("samples", f->samples), NUMBER("share", f->share), NUMBER("share_low", f->low),
-                NUMBER("share_high", f->high),
-                NUMBER("ranks", report_inside_count(f->ranks)), TEXT("ranks_text", report_inside_ranks(r, f->ranks)));
+            add_function(r, &in->part[i].function[k], o);
         }
     cJSON_AddNumberToObject(root, "inside_unknown", (double)in->unknown);
 }

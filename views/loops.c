@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "findings/inside.h"
 #include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -159,11 +160,23 @@ static void print_call(const struct view *v, const struct report_loop_call *c, u
 
 static void print_items(struct view *v, int loop, uint32_t indent);
 
+/* What computes in a loop's own turns, by samples (findings/inside.h). */
+static void print_inside(const struct view *v, int loop, uint32_t indent)
+{
+    double ns;
+    struct report_inside_part part = report_inside_loop(v->r, v->l, loop, false, &ns);
+    const char *text = report_inside_text(&part, WIDTH - 2 * (int)indent);
+    if (*text)
+        fprintf(v->out, "%*s%s\n", (int)(2 * indent), "", report_line(text, WIDTH - 2 * (int)indent));
+    free(part.function);
+}
+
 static void print_loop(struct view *v, const struct report_loop *l, uint32_t indent)
 {
     const char *each = report_text("   %s each", report_time(l->turns.sum ? l->ns / (double)l->turns.sum : 0));
     print_line(v, indent, place_text(l->place, ' '),
                report_text("%-28s %5.1f %%%s", turns_text(v, l), report_share(v->r->model, l->ns), l->unseen ? "" : each));
+    print_inside(v, (int)(l - v->l->loop), indent + 1);
     if (!v->depth || indent + 1 < v->depth)
         print_items(v, (int)(l - v->l->loop), indent + 1);
 }
@@ -266,6 +279,10 @@ static void add_items(struct view *v, cJSON *loops, cJSON *calls, int loop)
         }
         cJSON *o = report_json_object(loops);
         add_loop(o, v->r, v->l, &v->l->loop[item[i].at]);
+        double ns;
+        struct report_inside_part part = report_inside_loop(v->r, v->l, (int)item[i].at, false, &ns);
+        report_add_functions(v->r, &part, cJSON_AddArrayToObject(o, "inside"));
+        free(part.function);
         cJSON *inner = cJSON_AddArrayToObject(o, "calls");
         add_items(v, cJSON_AddArrayToObject(o, "loops"), inner, (int)item[i].at);
     }

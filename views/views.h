@@ -148,6 +148,11 @@ void report_add_oracle(struct report *r, cJSON *root);
 void report_add_polls(struct report *r, cJSON *root);
 /* Adds "inside", an array, and "inside_unknown" (inside.c). */
 void report_add_inside(struct report *r, cJSON *root);
+struct report_inside_part;
+struct report_grown;
+/* Adds the functions of a part as "inside" has them; "functions", those that a time is longer for (compare_json.c). */
+void report_add_functions(const struct report *r, const struct report_inside_part *p, cJSON *array);
+void report_json_grown(cJSON *o, const struct report_grown *grown, uint32_t count);
 /* Adds "series": how each rank's time goes by (ranks.c). */
 void report_add_series(const struct report *r, cJSON *root);
 /* Adds "own": each rank's mean time before the calls that matter (own.c). */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Known shares: of the work before each MPI_Allreduce tenth() does 1, third() 3 and most() 6 parts of 10. Says how many
-   descriptors it has. The last rank, if asked, turns for ever then. Usage: inside TURNS PARTS [endless] */
+   descriptors it has. The last rank, if asked, turns for ever then. Usage: inside TURNS PARTS [endless]
+   INSIDE_GROWS=N: third() does N times its part. */
 #include <dirent.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static volatile double sink;
+static long grows = 1;
 
 /* Equally long for each part, whoever calls it: no memory, one chain of additions. */
 static inline __attribute__((always_inline)) void work(long parts)
@@ -24,7 +26,7 @@ static __attribute__((noinline)) void tenth(long parts)
 
 static __attribute__((noinline)) void third(long parts)
 {
-    work(3 * parts);
+    work(3 * grows * parts);
 }
 
 static __attribute__((noinline)) void most(long parts)
@@ -53,6 +55,9 @@ int main(int argc, char **argv)
 {
     double mine = 1, sum;
     int rank, ranks;
+    const char *more = getenv("INSIDE_GROWS");
+    if (more)
+        grows = atol(more);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

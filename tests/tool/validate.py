@@ -12,7 +12,7 @@ TYPES = {
     "object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float), "integer": int,
 }
 KNOWN = {"$schema", "$id", "$defs", "$ref", "title", "description", "type", "properties", "required", "items", "enum", "minimum", "maximum",
-         "minItems", "maxItems", "additionalProperties", "const"}
+         "minItems", "maxItems", "additionalProperties", "const", "allOf"}
 
 
 def is_a(value, name):
@@ -32,6 +32,8 @@ def check(value, schema, root, path, errors):
         for part in schema["$ref"].lstrip("#/").split("/"):
             target = target[part]
         return check(value, target, root, path, errors)
+    for part in schema.get("allOf", []):
+        check(value, part, root, path, errors)
     names = schema.get("type", [])
     names = [names] if isinstance(names, str) else names
     if names and not any(is_a(value, n) for n in names):
