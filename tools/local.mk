@@ -57,6 +57,11 @@ UNIT_TESTS += tests/unit/test_parts
 tests_unit_test_parts_SOURCES = tests/unit/test_parts.c tests/unit/hand_job.c tests/unit/hand_job.h $(BYTES) %D%/parts.c
 tests_unit_test_parts_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=merge_job
 
+UNIT_TESTS += tests/unit/test_stacks
+tests_unit_test_stacks_SOURCES = tests/unit/test_stacks.c %D%/stacks.c
+tests_unit_test_stacks_LDADD = libpythia-insidetools.la $(REPORT_TEST)
+tests_unit_test_stacks_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=base_io_text -Wl,--wrap=geteuid
+
 UNIT_TESTS += tests/unit/test_progress
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c
 

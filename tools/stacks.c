@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "base/must.h"
 #include "base/order.h"
 #include "findings/resolve.h"
@@ -99,7 +102,16 @@ static void add_stack(struct stacks *s, const struct inside_maps *maps, struct w
 
 void stacks_leave_out(struct stacks *s, uint32_t rank, int why)
 {
+    for (uint32_t i = 0; i < s->not_count; i++)
+        if (s->not_seen[i].who.rank == rank && s->not_seen[i].why == why)
+            return;
     BASE_ADD(s->not_seen, s->not_count, (struct not_seen){ { rank, 0 }, why });
+}
+
+static bool is_others(pid_t process)
+{
+    struct stat st;
+    return geteuid() != 0 && !stat(report_text("/proc/%d", process), &st) && st.st_uid != geteuid();
 }
 
 int stacks_add(struct stacks *s, uint32_t rank, pid_t process)
@@ -107,6 +119,8 @@ int stacks_add(struct stacks *s, uint32_t rank, pid_t process)
     struct inside_stacks now;
     struct inside_maps maps;
     int error = inside_walk(process, &now);
+    if (error == -EPERM || error == -EACCES)
+        error = is_others(process) ? -EACCES : -EPERM;
     if (error)
         stacks_leave_out(s, rank, error);
     inside_maps_read(&maps, process, s->places);
@@ -316,11 +330,24 @@ static void print_node(const struct node *n, int indent, FILE *out)
         print_node(n->inside[i], indent + 2, out);
 }
 
+/* What allows a user's own process to be looked at. */
+static const char *own_text(void)
+{
+    static const char *const scopes[] = { /* of kernel.yama.ptrace_scope, which not every kernel has */
+        "a debugger has it, or this container may not: --cap-add SYS_PTRACE, or look from outside of it",
+        "kernel.yama.ptrace_scope is 1: a run that is started with PYTHIA_STACKS=yes allows it, and so does "
+        "sysctl kernel.yama.ptrace_scope=0",
+        "kernel.yama.ptrace_scope is 2: root may",
+        "kernel.yama.ptrace_scope is 3: nobody may until the next boot" };
+    char scope[8] = "0";
+    (void)base_io_text(scope, sizeof scope, "/proc/sys/kernel/yama/ptrace_scope");
+    return scopes[*scope >= '1' && *scope <= '3' && (geteuid() || *scope == '3') ? *scope - '0' : 0];
+}
+
 static const char *why_text(int why)
 {
-    return why == -EPERM || why == -EACCES
-               ? "the kernel forbids it; allowed to root, where kernel.yama.ptrace_scope is 0, or to the user of a run "
-                 "that was started with PYTHIA_STACKS=yes"
+    return why == -EPERM     ? report_text("the kernel forbids it; %s", own_text())
+           : why == -EACCES  ? "the kernel forbids it; it is another user's: that user and root may"
            : why == -ENOTSUP ? "this pythia was built without libunwind-ptrace (libunwind-dev)"
            : why == -ESRCH   ? "the process is gone"
            : why == -EREMOTE ? "on another node or in another container: look there"

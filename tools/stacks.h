@@ -10,7 +10,8 @@
  * Frames of runtimes and of what starts a thread are left out, and so are Pythia's own threads.
  *
  *   struct stacks *s = stacks_create();
- *   stacks_add(s, rank, process);  …        looks at one, some ms; again: what is not the same at all looks "moves"
+ *   stacks_add(s, rank, process);  …        looks at one, some ms; again: what is not in the same functions at all
+ *                                         looks "moves" beyond what these are
  *   stacks_print(s, out); stacks_json(s);   the tree of all
  *
  * Threads: one.  Hook-safe: no.
@@ -28,7 +29,8 @@ struct stacks;
 
 struct stacks *stacks_create(void);
 void stacks_destroy(struct stacks *s); /* NULL is legal */
-/* 0, or a negative errno (inside/walk.h): the tree says why it is not in there. */
+/* 0, or a negative errno (inside/walk.h; -EACCES: the process is another user's): the tree says why it is not in
+   there, and what would allow it. */
 int stacks_add(struct stacks *s, uint32_t rank, pid_t process);
 void stacks_leave_out(struct stacks *s, uint32_t rank, int why);
 /* Lines of the tree, and one for each reason why processes are not in it. */

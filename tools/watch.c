@@ -12,12 +12,13 @@
 #include "views/views.h"
 
 #define NO_RANK UINT64_MAX
+enum { LOOKS = 3 }; /* at stacks */
 
 struct request {
     const char *job, *on_hang;
     struct watch_wanted wanted;
     uint64_t interval;
-    uint64_t rank, pid, looks;    /* NO_RANK: all; 0: none */
+    uint64_t rank, pid, looks;    /* NO_RANK: all; 0: none, not said */
     bool once;
     enum { NO_STACKS, WAYS, NOW } stacks;
     enum { TEXT, JSON } form;
@@ -51,8 +52,8 @@ static void take_stacks(void *request, char *arg, struct argp_state *state)
 static void check(void *request, struct argp_state *state)
 {
     const struct request *r = request;
-    if ((r->rank != NO_RANK || r->looks > 1) && r->stacks != NOW)
-        argp_error(state, "--%s goes with --stacks=now", r->looks > 1 ? "looks" : "rank");
+    if ((r->rank != NO_RANK || r->looks) && r->stacks != NOW)
+        argp_error(state, "--%s goes with --stacks=now", r->looks ? "looks" : "rank");
     if (r->pid && (r->job || r->stacks != NOW))
         argp_error(state, "--pid goes with --stacks=now, and no job");
 }
@@ -82,7 +83,7 @@ static const struct tool_option options[] = {
                "this node are at this moment, as one tree"),
     TOOL_COUNT(rank, 0, "rank", "R", 0, UINT32_MAX, "stacks of this rank only"),
     TOOL_COUNT(looks, 0, "looks", "N", 1, 100,
-               "look at stacks so often, a second apart (default 1): what is not in the same functions each time moves"),
+               "looks at stacks, a second apart (default 3): what is not in the same functions at each moves"),
     TOOL_COUNT(pid, 0, "pid", "PID", 1, INT32_MAX,
                "stacks of this process, or of the ranks below it (mpirun's), with or without Pythia in them"),
     { 0 },
@@ -108,8 +109,9 @@ static const struct tool_line usage = {
         "100 / (n + 1) times as long if n times. If these times come in no particular order, that is a false alarm "
         "with a chance of at most 1 / (n + 1). A predicted run also knows its recording. What is met for the first time "
         "is told, and is no verdict.\n\n"
-        "--stacks=now attaches to each process as a debugger does, copies its stacks and lets it go. Where the kernel "
-        "forbids that, PYTHIA_STACKS=yes of a run allows it to its own user. [0-3, 2.1] are the first threads of ranks 0 "
+        "--stacks=now attaches to each process as a debugger does, copies its stacks and lets it go, three times a "
+        "second apart: what is elsewhere each time moves, what is not is stuck or waits. Where the kernel "
+        "forbids it, a line says what allows it. [0-3, 2.1] are the first threads of ranks 0 "
         "to 3, and thread 1 of rank 2.\n\n"
         "Exit code of --once: 0, 1 with a verdict other than none, 2 when there is no such job, 3 when no job is "
         "named and there are none but of another version of Pythia.\n\n"
@@ -192,11 +194,12 @@ static int look_below(const struct request *r)
 
 int tool_watch(int argc, char **argv)
 {
-    struct request r = { .interval = 2, .rank = NO_RANK, .looks = 1 };
+    struct request r = { .interval = 2, .rank = NO_RANK };
     struct watch_jobs jobs = { 0 }, earlier = { 0 };
     char file[sizeof ((struct watch_board *)0)->file];
 
     tool_parse(&usage, argc, argv, &r);
+    r.looks = r.looks ? r.looks : LOOKS;
     base_clock_init();
     if (r.pid)
         return look_below(&r);
