@@ -35,9 +35,22 @@ static void note_took(struct base_helper *h)
     h->noted = now;
 }
 
+enum { KNOWN = 16 };
+static _Atomic pid_t known[KNOWN];
+static atomic_uint known_count;
+
+bool base_helper_is(pid_t thread)
+{
+    for (int i = 0; i < KNOWN; i++)
+        if (atomic_load_explicit(&known[i], memory_order_relaxed) == thread)
+            return true;
+    return false;
+}
+
 static void *helper_main(void *context)
 {
     struct base_helper *h = context;
+    atomic_store(&known[atomic_fetch_add(&known_count, 1) % KNOWN], (pid_t)syscall(SYS_gettid));
     base_guard_stay();
     (void)base_fpu_hold(); /* inherited from the thread that made this one */
     h->run();

@@ -56,6 +56,8 @@ bool base_helper_sleep(struct base_helper *h, uint64_t until);
 int base_helper_listen(struct base_helper *h);
 /* Tells it to stop and waits for its end, for `ns` at most. False: it still runs; stop once more, or leave. */
 bool base_helper_stop(struct base_helper *h, uint64_t ns);
+/* Whether a thread is a helper of this process (of the last 16 that began). */
+bool base_helper_is(pid_t thread);
 /* Processor time of all helpers of this process until they last slept or ended, ns. */
 uint64_t base_helper_took(void);
 /* Nobody waits for it any more. */

@@ -27,6 +27,7 @@ libpythia_base_la_SOURCES = \
 	%D%/order.h \
 	%D%/replace.c %D%/replace.h \
 	%D%/terminal.c %D%/terminal.h \
+	%D%/threads.c %D%/threads.h \
 	%D%/preload.c %D%/preload.h \
 	%D%/processors.c %D%/processors.h \
 	%D%/topology.c %D%/topology.h \

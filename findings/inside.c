@@ -22,10 +22,11 @@ struct row {
 /* Sites, then regions, then what comes before no event. The gap before a span's end is inside it. */
 static struct row row_of(const struct report *r, const struct job_inside *s)
 {
-    struct row row = { .of = s, .site = GRAMMAR_NONE, .part_terminal = GRAMMAR_NONE, .before = true };
+    struct row row = { .of = s, .site = GRAMMAR_NONE, .part_terminal = GRAMMAR_NONE };
 
     if (s->module != GRAMMAR_NONE)
         row.place = report_resolve_at(r->resolver, s->module, s->offset, REPORT_SAMPLE);
+    row.before = s->kind != JOB_INSIDE_BESIDE;
     if (s->terminal == GRAMMAR_NONE)
         return row;
     const struct job_terminal *t = &r->job->terminals[s->terminal];

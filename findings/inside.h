@@ -5,6 +5,7 @@
  *     computation before a call or region     MPI_Allreduce: 61 % triangle@app.c:12, 22 % flux@hydro.f90:140
  *     a call, a region with nothing inside    MPI_Allreduce: 80 % ucp_worker_progress
  *     what was there when the recording ended
+ *     threads that make no calls, in no region
  *
  * A share has the bounds between which it is with 95 % confidence (Wilson's), as if samples were drawn by chance; of
  * fewer than REPORT_INSIDE_FEW samples none is said. The line is the one of the function that most samples are at; what
@@ -29,7 +30,7 @@ struct report_inside_function {
 
 struct report_inside_part {
     uint32_t terminal; /* one that stands for its site or region; GRAMMAR_NONE: none came any more, or it is several */
-    bool before;       /* else inside it */
+    bool before;       /* else inside it; of no terminal: threads that make no calls */
     uint64_t samples;
     struct report_inside_function *function; /* most samples first */
     uint32_t count;

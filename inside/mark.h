@@ -25,6 +25,8 @@
 struct inside_event {
     uint64_t since, begin, end; /* ns: its gap began, it began, it ended */
     uint32_t terminal;
+    uint32_t around; /* of the region that its gap was in, the thread's innermost; UINT32_MAX: in none */
+    bool region;     /* it is one itself */
 };
 
 struct inside_mark {

@@ -73,7 +73,7 @@ uint32_t inside_ring_read(struct inside_ring *r, struct inside_sample *samples, 
         if (one.header.type != PERF_RECORD_SAMPLE || one.header.size != sizeof one)
             continue;
         copy_from(ring, size, at, &one, sizeof one);
-        samples[count++] = (struct inside_sample){ one.at, one.address };
+        samples[count++] = (struct inside_sample){ one.at, one.address, false };
     }
     __atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
     return count;

@@ -22,7 +22,10 @@ struct inside_ring {
     int fd;       /* readable once something is in it */
     void *memory; /* NULL: it is not open */
 };
-struct inside_sample { uint64_t at /* ns of CLOCK_MONOTONIC */, address; };
+struct inside_sample {
+    uint64_t at /* ns of CLOCK_MONOTONIC */, address;
+    bool other; /* of a thread of its team, which has no events of its own */
+};
 
 /* Of a thread of this process, so many samples a second. 0, or -1 with errno. */
 int inside_ring_open(struct inside_ring *r, pid_t thread, uint64_t rate);

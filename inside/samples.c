@@ -65,7 +65,8 @@ int inside_table_finish(const struct inside_table *t, const struct inside_thread
             count_row(&ends, &row);
         }
     for (uint32_t i = 0; i < t->count && !error; i++)
-        error = t->row[i].terminal < job->terminal_count ? add_row(job, rank, &t->row[i]) : 0;
+        error = t->row[i].terminal < job->terminal_count || t->row[i].kind == JOB_INSIDE_BESIDE
+                    ? add_row(job, rank, &t->row[i]) : 0;
     for (uint32_t i = 0; i < ends.count && !error; i++)
         error = add_row(job, rank, &ends.row[i]);
     if (ends.unknown && !error)
@@ -90,15 +91,24 @@ void inside_thread_close(struct inside_thread *t)
     *t = (struct inside_thread){ .ring.fd = -1 };
 }
 
-void inside_thread_follow(struct inside_thread *t, uint64_t rate)
+void inside_thread_follow(struct inside_thread *t, pid_t thread, uint64_t rate)
 {
-    pid_t thread = atomic_load_explicit(&t->mark->thread, memory_order_relaxed);
     if (thread == t->thread)
         return;
     inside_ring_close(&t->ring);
     t->thread = thread;
     if (thread)
         (void)inside_ring_open(&t->ring, thread, rate); /* one that has ended, or is one too many, has none */
+}
+
+/* What a sample was in that came after the event before `e` had ended. */
+static struct inside_row row_in(const struct inside_event *e, const struct inside_sample *one)
+{
+    bool gap = one->at < e->begin;
+    if (!one->other)
+        return row_of(one->address, e->terminal, gap ? JOB_INSIDE_GAP : JOB_INSIDE_EVENT);
+    uint32_t region = !gap && e->region ? e->terminal : e->around;
+    return row_of(one->address, region, region == UINT32_MAX ? JOB_INSIDE_BESIDE : JOB_INSIDE_EVENT);
 }
 
 /* An event of the thread: what is open and not later was in it, in its gap, or in what is not known. */
@@ -113,8 +123,7 @@ static void settle(struct inside_thread *t, struct inside_table *table, const st
         } else if (one.at < e->since) {
             table->unknown++;
         } else {
-            struct inside_row row = row_of(one.address, e->terminal,
-                                           one.at < e->begin ? JOB_INSIDE_GAP : JOB_INSIDE_EVENT);
+            struct inside_row row = row_in(e, &one);
             count_row(table, &row);
         }
     }
@@ -133,9 +142,33 @@ static void put_open(struct inside_thread *t, struct inside_sample one)
         t->open[t->count++] = one;
 }
 
+static uint64_t oldest(const struct inside_thread *t)
+{
+    uint64_t at = t->open[0].at;
+    for (uint32_t i = 1; i < t->count; i++)
+        at = t->open[i].at < at ? t->open[i].at : at;
+    return at;
+}
+
+enum { TURN = 32 }; /* samples that are read at once */
+
+void inside_thread_lend(struct inside_thread *t, struct inside_thread *to, struct inside_table *table, int64_t ahead)
+{
+    struct inside_sample some[TURN];
+    for (uint32_t n = TURN; n == TURN;) {
+        n = inside_ring_read(&t->ring, some, TURN);
+        for (uint32_t i = 0; i < n; i++) {
+            struct inside_row row = row_of(some[i].address, UINT32_MAX, JOB_INSIDE_BESIDE);
+            if (to)
+                put_open(to, (struct inside_sample){ some[i].at + (uint64_t)ahead, some[i].address, true });
+            else if (table)
+                count_row(table, &row);
+        }
+    }
+}
+
 bool inside_thread_take(struct inside_thread *t, struct inside_table *table, int64_t ahead)
 {
-    enum { TURN = 32 };
     struct inside_sample some[TURN];
     struct inside_mark *m = t->mark;
     if (atomic_load_explicit(&m->answered, memory_order_acquire)) {
@@ -145,11 +178,11 @@ bool inside_thread_take(struct inside_thread *t, struct inside_table *table, int
     for (uint32_t n = TURN; n == TURN;) {
         n = inside_ring_read(&t->ring, some, TURN);
         for (uint32_t i = 0; i < n; i++)
-            put_open(t, (struct inside_sample){ some[i].at + (uint64_t)ahead, some[i].address });
+            put_open(t, (struct inside_sample){ some[i].at + (uint64_t)ahead, some[i].address, false });
     }
     if (!t->count || atomic_load_explicit(&m->asked, memory_order_relaxed) ||
         atomic_load_explicit(&m->answered, memory_order_relaxed))
         return false;
-    inside_ask(m, t->open[0].at);
+    inside_ask(m, oldest(t));
     return true;
 }

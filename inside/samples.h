@@ -3,7 +3,10 @@
  * Samples of a process's threads, counted by what they were in:
  *
  *     ring ──> open samples of a thread ──an event is told──> (terminal, gap or inside, module, offset) -> how many
- *                                                             and how many are in nothing that is known
+ *     ring of a worker ──^                                    and how many are in nothing that is known
+ *
+ * A thread without events works in the team of one that has some: what it was in is the region that this one was in.
+ * In no region, or of nobody's team, it is beside what is recorded.
  *
  * Memory: at most INSIDE_ROWS rows, and INSIDE_OPEN samples that no event was told for yet: of a gap that is longer
  * they are a sample, evenly of all that it had.
@@ -29,7 +32,7 @@ struct inside_table {
 };
 
 struct inside_thread {
-    struct inside_mark *mark;
+    struct inside_mark *mark; /* NULL: it has no events */
     pid_t thread;         /* whose clock is read; 0: nobody's */
     struct inside_ring ring;
     struct inside_sample *open;
@@ -37,11 +40,14 @@ struct inside_thread {
     uint64_t seen;        /* samples since none was open */
 };
 
-/* Reads the clock of the thread that has the mark now, if another one had it or none: so many samples a second. */
-void inside_thread_follow(struct inside_thread *t, uint64_t rate);
+/* Reads the clock of this thread (0: of none), if it has that of another one: so many samples a second. */
+void inside_thread_follow(struct inside_thread *t, pid_t thread, uint64_t rate);
 /* Takes what the thread has told and what its clock has; `ahead`: the events' clock less CLOCK_MONOTONIC, ns. Returns
    whether it asks something: the thread is to look at its next event. */
 bool inside_thread_take(struct inside_thread *t, struct inside_table *table, int64_t ahead);
+/* Likewise, for a thread without events: of its team's first thread, or of nobody's (NULL). Before the other one's.
+   `table` NULL: what is nobody's counts nowhere. */
+void inside_thread_lend(struct inside_thread *t, struct inside_thread *to, struct inside_table *table, int64_t ahead);
 void inside_thread_forget(struct inside_thread *t); /* what is open counts nowhere */
 void inside_thread_close(struct inside_thread *t);
 

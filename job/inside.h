@@ -17,6 +17,7 @@ enum job_inside_kind {
     JOB_INSIDE_GAP,     /* before the event of that terminal; GRAMMAR_NONE: after the last one */
     JOB_INSIDE_EVENT,   /* within it: a call, or a region with nothing else inside */
     JOB_INSIDE_UNKNOWN, /* one row, of no terminal and module: in what is not known */
+    JOB_INSIDE_BESIDE,  /* of no terminal: threads that make no calls, in no region of a team of theirs */
     JOB_INSIDE_KINDS
 };
 

@@ -321,7 +321,7 @@ static bool inside_sane(const struct job *j, const void *row)
 {
     const struct job_inside *s = row;
     (void)j;
-    return s->terminal == GRAMMAR_NONE ? s->kind != JOB_INSIDE_EVENT : s->kind != JOB_INSIDE_UNKNOWN;
+    return s->terminal == GRAMMAR_NONE ? s->kind != JOB_INSIDE_EVENT : s->kind <= JOB_INSIDE_EVENT;
 }
 
 static void inside_join(void *into, const void *from)

@@ -55,12 +55,26 @@ static inline uint64_t look_at(const struct session_stream *s)
     return atomic_load_explicit(&s->look_at, memory_order_relaxed);
 }
 
+/* Of the region that the gap before an event was in: GRAMMAR_NONE: in none. */
+static inline uint32_t region_around(const struct session_stream *s, uint32_t entry, enum job_phase phase)
+{
+    uint32_t spans = s->open_count;
+    if (phase == JOB_OPEN) /* it is on the stack, and others that it is around */
+        for (uint32_t i = 0; i < s->open_count && spans == s->open_count; i++)
+            spans = !s->open[i].opened ? i : spans;
+    bool closes = phase == JOB_CLOSE && s->keys.entries[entry].key.kind == JOB_REGION;
+    uint32_t around = closes ? entry : spans ? s->open[spans - 1].entry : GRAMMAR_NONE;
+    uint32_t terminal = around == GRAMMAR_NONE ? around : s->keys.entries[around].terminal[JOB_OPEN];
+    return terminal == GRAMMAR_NONE ? terminal : s->keys.job_terminal[terminal];
+}
+
 /* Whoever has a sample asks for what it was in; the next event is looked at as long as somebody does. */
-static inline void answer(struct session_stream *s, const struct grammar_event *e)
+static inline void answer(struct session_stream *s, const struct grammar_event *e, uint32_t entry, enum job_phase phase)
 {
     if (inside_asks(&s->inside, s->last))
-        inside_tell(&s->inside, &(struct inside_event){ s->last - e->duration - e->gap, s->last - e->duration, s->last,
-                                                        s->keys.job_terminal[e->terminal] });
+        inside_tell(&s->inside, &(struct inside_event){
+            s->last - e->duration - e->gap, s->last - e->duration, s->last, s->keys.job_terminal[e->terminal],
+            region_around(s, entry, phase), s->keys.entries[entry].key.kind == JOB_REGION });
     bool asked = atomic_load_explicit(&s->inside.asked, memory_order_relaxed) != 0;
     atomic_store_explicit(&s->look_at, asked ? 0 : s->sample_at, memory_order_relaxed);
 }
@@ -83,7 +97,7 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
         s->sample_at = s->events + COST_SAMPLE;
     }
     if (!s->predicts) {
-        answer(s, e);
+        answer(s, e, entry, phase);
         return;
     }
     if (after >= s->progress_at && s->oracle)

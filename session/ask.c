@@ -66,6 +66,12 @@ uint64_t session_calls_here(void)
     return s && s->call_ns > s->adopted_calls ? s->call_ns - s->adopted_calls : 0;
 }
 
+uint32_t session_stream_here(void)
+{
+    const struct session_stream *s = session_own.generation == session.generation ? session_own.stream : NULL;
+    return s ? s->thread : UINT32_MAX;
+}
+
 void session_threads_add(struct session_stream *s, const struct job_threads *t)
 {
     if (stream_take(s)) {

@@ -37,6 +37,11 @@ uint64_t session_call_ns(const struct session_stream *s); /* in MPI calls that e
 bool session_was_reset(void); /* whether the recording began anew, ever */
 uint64_t session_calls_here(void); /* the same of this thread, since it is one; 0 without a stream. Hook-safe. */
 
+/* --- Samples of threads without a stream (samples.c) --- */
+uint32_t session_stream_here(void); /* the number of this thread's stream; UINT32_MAX: it has none. Hook-safe. */
+/* This thread works in a team of that stream's thread. A system call, when that is news. Hook-safe. */
+void session_samples_join(uint32_t stream);
+
 /* --- How threads of teams spent their time (job/threads.h) --- */
 /* Adds to what is known of the rank, by the stream's thread, where that is its first. Hook-safe. */
 void session_threads_add(struct session_stream *s, const struct job_threads *t);

@@ -53,6 +53,7 @@ struct teams_team *teams_team_begin(uint64_t begin, uint32_t asked)
         atomic_store_explicit(&t->largest, asked, memory_order_relaxed);
         t->begin = begin;
         t->asked = asked;
+        t->stream = session_stream_here();
         return t;
     }
     return NULL;
@@ -116,8 +117,17 @@ static void work_ends(struct teams_share *s, uint64_t now)
     keep_greater(&s->team->last, now);
 }
 
+/* Whose samples a worker's are: said where that is news. */
+static inline void join_stream(const struct teams_team *t)
+{
+    static _Thread_local uint32_t joined __attribute__((tls_model("initial-exec"))) = UINT32_MAX;
+    if (__builtin_expect(joined != t->stream, 0))
+        session_samples_join(joined = t->stream);
+}
+
 void teams_share_begin(struct teams_team *t)
 {
+    join_stream(t);
     struct teams_share *s = &teams_share;
     uint64_t now = base_clock_now();
     *s = (struct teams_share){ .team = t, .serial = atomic_load_explicit(&t->serial, memory_order_relaxed) };
@@ -142,6 +152,7 @@ struct teams_team *teams_share_leave(uint64_t now, uint32_t asked, struct teams_
     struct teams_team *inner = teams_team_begin(now, teams_share.team->asked * asked);
     if (!inner)
         return NULL;
+    inner->stream = inner->stream == UINT32_MAX ? teams_share.team->stream : inner->stream;
     *outer = teams_share;
     outer->left = session_calls_here();
     teams_share.team = NULL;

@@ -35,6 +35,7 @@ struct teams_team {
     _Alignas(64) atomic_uint serial; /* odd: in use */
     uint32_t asked;                  /* threads, with those of the teams around */
     uint64_t begin;                  /* ns */
+    uint32_t stream;                 /* of the thread that began the outermost of these teams; UINT32_MAX: none */
     atomic_uint_least64_t largest;   /* asked for, with teams inside */
     _Alignas(64) atomic_uint_least64_t part[JOB_THREADS_PARTS]; /* ns, of the threads so far … */
     atomic_uint_least64_t inside;    /* … of threads of teams inside, beyond those that entered them */

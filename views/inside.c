@@ -16,7 +16,7 @@ enum { MOST_FUNCTIONS = 12, SUMMARY_PARTS = 2, LEAST_PERCENT = 1 };
 static char *part_text(const struct report *r, const struct report_inside_part *p)
 {
     if (p->terminal == GRAMMAR_NONE)
-        return report_text("%s", "computation that no call came after");
+        return report_text("%s", p->before ? "computation that no call came after" : "threads that make no calls");
     return report_text("%s %s", p->before ? "computation before" : "in",
                        report_line(report_site_name(r->names, p->terminal), 40));
 }
@@ -40,6 +40,8 @@ void report_print_inside_most(struct report *r, FILE *out)
         char *text = report_inside_text(p, 75);
         if (!*text || 10 * p->samples < in->known)
             break;
+        if (!p->before && p->terminal == GRAMMAR_NONE)
+            continue;
         char *where = p->terminal == GRAMMAR_NONE ? report_text("%s", "") : report_where(r, p->terminal, 33);
         fprintf(out, "%s%s%s%s:\n  %s\n", shown ? "" : "\n", part_text(r, p), *where ? " at " : "", where,
                 report_line(text, 77));
@@ -91,7 +93,7 @@ void report_print_inside(struct report *r, FILE *out)
         }
 }
 
-/* `before`: the callsite's number, for who reads only computation; else what the samples are inside. */
+/* `before`: the callsite's number, for who reads only computation; else what the samples are inside, or of. */
 static void add_before(const struct report *r, const struct report_inside_part *p, cJSON *o)
 {
     const struct job_terminal *t = p->terminal == GRAMMAR_NONE ? NULL : &r->job->terminals[p->terminal];
@@ -99,7 +101,7 @@ static void add_before(const struct report *r, const struct report_inside_part *
     if (p->before)
         ADD(o, NUMBER("before", number_of(r, p)));
     else
-        ADD(o, TEXT("before", t->kind == JOB_REGION ? "region" : "call"));
+        ADD(o, TEXT("before", !t ? "thread" : t->kind == JOB_REGION ? "region" : "call"));
     ADD(o, NUMBER("number", number_of(r, p)), TEXT("call", t ? job_text(r->job, t->function) : NULL));
 }
 

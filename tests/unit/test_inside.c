@@ -19,8 +19,9 @@ static struct job *job_of(uint32_t terminals)
 {
     struct job *j = job_create();
     j->info.ranks = 4;
+    static const char *const names[] = { "MPI_Barrier", "MPI_Send", "MPI_Recv" };
     for (uint32_t i = 0; i < terminals; i++) {
-        struct job_terminal t = { .kind = JOB_CALL, .function = job_string(j, i ? "MPI_Send" : "MPI_Barrier"),
+        struct job_terminal t = { .kind = JOB_CALL, .function = job_string(j, names[i]),
                                   .callsite = GRAMMAR_NONE, .comm = GRAMMAR_NONE };
         ck_assert_uint_eq(job_terminal(j, &t), i);
     }
@@ -30,7 +31,7 @@ static struct job *job_of(uint32_t terminals)
 static void sample(struct inside_thread *t, uint64_t at, uint32_t nth)
 {
     t->open = realloc(t->open, (t->count + 1u) * sizeof *t->open);
-    t->open[t->count++] = (struct inside_sample){ at, here(nth) };
+    t->open[t->count++] = (struct inside_sample){ at, here(nth), false };
     t->seen++;
     t->room = t->count;
 }
@@ -38,7 +39,7 @@ static void sample(struct inside_thread *t, uint64_t at, uint32_t nth)
 static void tell(struct inside_mark *m, uint32_t terminal, uint64_t since, uint64_t begin, uint64_t end)
 {
     if (inside_asks(m, end))
-        inside_tell(m, &(struct inside_event){ since, begin, end, terminal });
+        inside_tell(m, &(struct inside_event){ since, begin, end, terminal, GRAMMAR_NONE, false });
 }
 
 /* How many samples a job has of a kind at a terminal. */
@@ -73,6 +74,44 @@ START_TEST(each_in_its_event)
     ck_assert_uint_eq(count_of(j, 1, JOB_INSIDE_EVENT), 1);
     ck_assert_uint_eq(count_of(j, 0, JOB_INSIDE_GAP), 0);
     ck_assert_uint_eq(count_of(j, GRAMMAR_NONE, JOB_INSIDE_UNKNOWN), 1);
+    char why[256];
+    ck_assert_int_eq(job_rows_check(j, JOB_TABLE_INSIDE, why, sizeof why), 0);
+    inside_table_close(&table);
+    inside_thread_close(&t);
+    job_destroy(j);
+}
+END_TEST
+
+/* Those of a team's other threads: in the region, whatever its first thread does in it. */
+START_TEST(of_a_team)
+{
+    enum { BARRIER, REGION, SEND };
+    struct inside_mark mark = { 0 };
+    struct inside_thread t = { .mark = &mark, .ring.fd = -1 };
+    struct inside_table table = { 0 };
+    struct job *j = job_of(3);
+    static const uint64_t at[] = { 130, 115, 145, 155, 175, 192 };
+    for (uint32_t i = 0; i < 6; i++) {
+        sample(&t, at[i], 1);
+        t.open[i].other = true;
+    }
+    ck_assert(inside_thread_take(&t, &table, 0)); /* asks of the oldest, 115 */
+    static const struct inside_event events[] = {
+        { 100, 110, 120, REGION, GRAMMAR_NONE, true },  /* a region with nothing inside */
+        { 120, 140, 150, SEND, REGION, false },         /* a call in one: 130 is before it, 145 in it */
+        { 150, 160, 160, REGION, REGION, true },        /* the end of one: 155 is in it */
+        { 160, 170, 180, BARRIER, GRAMMAR_NONE, false },/* a call: 175 works beside it */
+        { 180, 200, 210, REGION, GRAMMAR_NONE, true },  /* 192 is before a region */
+    };
+    for (uint32_t i = 0; i < 5; i++) {
+        ck_assert(inside_asks(&mark, events[i].end));
+        inside_tell(&mark, &events[i]);
+        ck_assert(inside_thread_take(&t, &table, 0) == (i < 4));
+    }
+    ck_assert_int_eq(inside_table_finish(&table, &t, 1, 2, j), 0);
+    ck_assert_uint_eq(count_of(j, REGION, JOB_INSIDE_EVENT), 4);
+    ck_assert_uint_eq(count_of(j, GRAMMAR_NONE, JOB_INSIDE_BESIDE), 2);
+    ck_assert_uint_eq(table.unknown, 0);
     char why[256];
     ck_assert_int_eq(job_rows_check(j, JOB_TABLE_INSIDE, why, sizeof why), 0);
     inside_table_close(&table);
@@ -160,6 +199,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(each_in_its_event),
+        UNIT_TEST(of_a_team),
         UNIT_TEST(open_at_the_end),
         UNIT_TEST(ranks_join),
         UNIT_TEST(ring),
