@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "findings/findings.h"
 #include "findings/hardware.h"
+#include "findings/placement.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,8 +106,9 @@ const char *report_finding_advice(struct report *r, const struct report_finding 
         return "";
     if ((one->kind == REPORT_UNEVEN_THREADS || one->kind == REPORT_SMALL_REGIONS) && crowded(r))
         return "fewer threads: there are more than processors";
-    if (one->kind == REPORT_NO_PROCESSOR && processors(r) > 0 && !crowded(r))
-        return "others used the processors";
+    struct report_crowd crowd = report_crowd_of(r);
+    if (one->kind == REPORT_NO_PROCESSOR && crowd.known)
+        return report_crowd_text(&crowd) ?: "not by its threads or others: look at other threads of its processes";
     if (one->kind == REPORT_LATE_RECEIVER && in_call(r, one, "endrecv"))
         return "receive with MPI_Irecv before";
     if (one->kind == REPORT_IMBALANCE && strncmp(one->ranks, "rank ", 5) == 0)

@@ -122,8 +122,7 @@ static void print_tree(hwloc_topology_t t, FILE *out)
 
 /* --- In a job --- */
 
-/* "0,64;1,65": lists; how many. */
-static unsigned read_sets(const char *text, cpu_set_t **sets)
+unsigned report_hardware_sets(const char *text, cpu_set_t **sets)
 {
     unsigned count = 0;
     cpu_set_t one;
@@ -155,8 +154,8 @@ bool report_hardware_of(const struct job *j, struct report_hardware *h)
     *h = (struct report_hardware){ .cores = 0 };
     if (!row_of(j))
         return false;
-    h->cores = read_sets(job_text(j, row_of(j)->cores), &h->core);
-    h->nodes = read_sets(job_text(j, row_of(j)->nodes), &h->node);
+    h->cores = report_hardware_sets(job_text(j, row_of(j)->cores), &h->core);
+    h->nodes = report_hardware_sets(job_text(j, row_of(j)->nodes), &h->node);
     CPU_ZERO(&h->all);
     for (unsigned i = 0; i < h->cores; i++)
         CPU_OR(&h->all, &h->all, &h->core[i]);

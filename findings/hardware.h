@@ -28,6 +28,9 @@ void report_hardware_free(struct report_hardware *h);
 /* Puts this machine into the job. False: it has one, or it cannot be read. */
 bool report_hardware_keep(struct job *j);
 
+/* "0,64;1,65": lists; how many. The caller frees *sets, which is NULL before. */
+unsigned report_hardware_sets(const char *text, cpu_set_t **sets);
+
 /* Cores, nodes of memory that have a processor of the set. */
 unsigned report_hardware_cores(const struct report_hardware *h, const cpu_set_t *set);
 unsigned report_hardware_nodes(const struct report_hardware *h, const cpu_set_t *set);

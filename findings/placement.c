@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "findings/placement.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "findings/hardware.h"
 #include "findings/units.h"
 
+#define LEAST_OTHERS 0.05 /* of processors' time, to be told */
 enum { MOST_RANKS = 1 << 16, MOST_GROUPS = 4096 };
 
 /* Ranks of one node with one binding. */
@@ -19,12 +21,16 @@ struct group {
     uint32_t row; /* of the job's bindings */
 };
 
+/* Of threads that are bound one by one. */
+struct sets { cpu_set_t *of; unsigned count; };
+
 struct placing {
     const struct report *r;
     struct report_hardware machine;
     struct group *group;
     uint32_t groups;
     cpu_set_t *set;       /* of each row of the job */
+    struct sets *each;
     uint32_t *node;       /* of each rank: its lowest rank */
     struct report_placements *made;
 };
@@ -83,10 +89,41 @@ static void make_groups(struct placing *p)
     for (uint32_t i = 0; i < b->count; i++) {
         const struct job_binding *row = &b->row[i];
         bool known = base_topology_list(job_text(p->r->job, row->processors), &p->set[i]);
+        if (row->each != GRAMMAR_NONE)
+            p->each[i].count = report_hardware_sets(job_text(p->r->job, row->each), &p->each[i].of);
         struct job_walk w = { .range = b->ranges.range + row->range_first, .left = row->range_count };
         while (known && job_walk_next(&w))
             add_rank(p, i, w.at.rank);
     }
+}
+
+static bool is_within(const cpu_set_t *a, const cpu_set_t *b)
+{
+    cpu_set_t both;
+
+    CPU_AND(&both, a, b);
+    return CPU_EQUAL(&both, a);
+}
+
+static void begin(struct placing *p)
+{
+    const struct job *j = p->r->job;
+
+    p->node = calloc(j->info.ranks + 1u, sizeof *p->node);
+    p->set = calloc(j->bindings.count + 1u, sizeof *p->set);
+    p->each = calloc(j->bindings.count + 1u, sizeof *p->each);
+    find_nodes(p);
+    make_groups(p);
+}
+
+static void end(struct placing *p)
+{
+    for (uint32_t i = 0; i < p->r->job->bindings.count; i++)
+        free(p->each[i].of);
+    free(p->each);
+    free(p->set);
+    free(p->node);
+    free(p->group);
 }
 
 /* --- What is found --- */
@@ -116,14 +153,30 @@ static void found(struct placing *p, enum report_placement_kind kind, const bool
 static uint32_t within(const struct placing *p, uint32_t node, const cpu_set_t *set)
 {
     uint32_t all = 0;
-    cpu_set_t both;
 
-    for (uint32_t i = 0; i < p->groups; i++) {
-        CPU_AND(&both, p->group[i].set, set);
-        if (p->group[i].node == node && CPU_EQUAL(&both, p->group[i].set))
+    for (uint32_t i = 0; i < p->groups; i++)
+        if (p->group[i].node == node && is_within(p->group[i].set, set))
             all += p->group[i].ranks;
-    }
     return all;
+}
+
+/* The cores that fewest are of for so many threads of one rank: of all its threads, or of some that are bound. */
+static uint32_t narrowest(const struct placing *p, const struct group *g, uint32_t *threads)
+{
+    const struct sets *each = &p->each[g->row];
+    uint32_t cores = report_hardware_cores(&p->machine, g->set);
+
+    *threads = g->threads;
+    for (unsigned i = 0; i < each->count; i++) {
+        uint32_t inside = 0, has = report_hardware_cores(&p->machine, &each->of[i]);
+        for (unsigned k = 0; k < each->count; k++)
+            inside += is_within(&each->of[k], &each->of[i]);
+        if (inside > has && has && inside * (uint64_t)cores > *threads * (uint64_t)has) {
+            cores = has;
+            *threads = inside;
+        }
+    }
+    return cores;
 }
 
 /* Fewer cores than ranks, or than one team's threads, though the node has more. */
@@ -134,13 +187,16 @@ static void find_few_cores(struct placing *p, bool *chosen)
         memset(chosen, 0, p->groups * sizeof *chosen);
         for (uint32_t i = 0; i < p->groups; i++) {
             const struct group *g = &p->group[i];
-            uint32_t cores = report_hardware_cores(&p->machine, g->set);
-            uint32_t processors = (uint32_t)CPU_COUNT(g->set);
-            uint32_t wanted = narrow ? g->threads : within(p, g->node, g->set);
+            uint32_t processors = (uint32_t)CPU_COUNT(g->set), wanted;
+            uint32_t cores = narrowest(p, g, &wanted);
+            if (!narrow) {
+                cores = report_hardware_cores(&p->machine, g->set);
+                wanted = within(p, g->node, g->set);
+            }
             chosen[i] = cores < p->machine.cores && wanted > (narrow ? cores : processors > cores ? processors : cores);
             if (chosen[i] && cores < worst) {
                 worst = cores;
-                threads = g->threads;
+                threads = narrow ? wanted : g->threads;
             }
         }
         if (worst != GRAMMAR_NONE)
@@ -220,19 +276,14 @@ void report_placements_of(const struct report *r, struct report_placements *made
     if (!j->bindings.count || j->info.ranks > MOST_RANKS || !report_hardware_of(j, &p.machine))
         return;
     made->known = true;
-    p.node = calloc(j->info.ranks + 1u, sizeof *p.node);
-    p.set = calloc(j->bindings.count + 1u, sizeof *p.set);
-    find_nodes(&p);
-    make_groups(&p);
+    begin(&p);
     bool *chosen = calloc(p.groups + 1u, sizeof *chosen);
     find_few_cores(&p, chosen);
     find_hyper_threads(&p, chosen);
     find_memory_nodes(&p, chosen);
     find_uneven(&p, chosen);
     free(chosen);
-    free(p.set);
-    free(p.node);
-    free(p.group);
+    end(&p);
     report_hardware_free(&p.machine);
 }
 
@@ -250,4 +301,79 @@ char *report_placement_text(const struct report_placement *p)
     default:
         return report_text("%s are all on %u of %u memory nodes", p->ranks, p->cores, p->of);
     }
+}
+
+/* --- Who had the processors --- */
+
+/* ns that others had of the processors of a row, of each rank of it on the mean. What ranks of other rows had that may
+   use some of them, too, is not theirs. */
+static double others_of(const struct placing *p, uint32_t row)
+{
+    const struct job_bindings *b = &p->r->job->bindings;
+    double own = 0, nodes = 0, ranks = 0;
+    cpu_set_t both;
+
+    for (uint32_t i = 0; i < p->groups; i++)
+        if (p->group[i].row == row) {
+            nodes++;
+            ranks += p->group[i].ranks;
+        }
+    for (uint32_t i = 0; i < b->count; i++) {
+        CPU_AND(&both, &p->set[i], &p->set[row]);
+        own += CPU_COUNT(&both) ? (double)b->row[i].own_ns : 0;
+    }
+    return ranks > 0 ? fmax((double)b->row[row].busy_ns / ranks * nodes - own, 0) / nodes : 0;
+}
+
+static void find_own(const struct placing *p, struct report_crowd *c)
+{
+    double worst = 0;
+
+    for (uint32_t i = 0; i < p->groups; i++) {
+        uint32_t threads = 0, processors = (uint32_t)CPU_COUNT(p->group[i].set);
+        for (uint32_t k = 0; k < p->groups; k++)
+            if (p->group[k].node == p->group[i].node && is_within(p->group[k].set, p->group[i].set))
+                threads += p->group[k].ranks * (p->group[k].threads ? p->group[k].threads : 1);
+        if ((double)threads / processors > worst) {
+            worst = (double)threads / processors;
+            *c = (struct report_crowd){ .others = c->others, .threads = threads, .processors = processors };
+        }
+    }
+}
+
+struct report_crowd report_crowd_of(const struct report *r)
+{
+    const struct job_bindings *b = &r->job->bindings;
+    struct placing p = { .r = r };
+    struct report_crowd c = { .others = 0 };
+    double all = 0, had = 0;
+
+    if (!b->count || r->job->info.ranks > MOST_RANKS)
+        return c;
+    begin(&p);
+    for (uint32_t i = 0; i < p.groups; i++) {
+        const struct job_binding *row = &b->row[p.group[i].row];
+        double ranks = 0;
+        for (uint32_t k = 0; k < p.groups; k++)
+            ranks += p.group[k].row == p.group[i].row ? p.group[k].ranks : 0;
+        had += others_of(&p, p.group[i].row) * p.group[i].ranks;
+        all += (double)row->wall_ns / ranks * CPU_COUNT(p.group[i].set) * p.group[i].ranks;
+    }
+    find_own(&p, &c);
+    c.others = all > 0 ? fmin(had / all, 1) : 0;
+    c.known = all > 0;
+    end(&p);
+    return c;
+}
+
+const char *report_crowd_text(const struct report_crowd *c)
+{
+    bool own = c->known && c->threads > c->processors, others = c->known && c->others >= LEAST_OTHERS;
+    const char *mine = own ? report_text("%u threads of this job on %u processor%s", c->threads, c->processors,
+                                         c->processors == 1 ? "" : "s") : "";
+
+    if (!own && !others)
+        return NULL;
+    return others ? report_text("%s%sothers had %.0f %% of these processors", mine, own ? "; " : "", 100 * c->others)
+                  : mine;
 }

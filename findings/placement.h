@@ -4,7 +4,8 @@
  * cores are free.
  *
  *     shared core      several ranks may use fewer cores together than they are
- *     narrow           a rank may use fewer cores than its team has threads: the classic of mpirun with OpenMP
+ *     narrow           a rank may use fewer cores than its team has threads (the classic of mpirun with OpenMP), or some
+ *                      of its threads are bound to fewer cores than they are
  *     hyper-threads    ranks have processors of their own, but cores in common
  *     memory nodes     a team may run on several memory nodes, though one has cores enough
  *     uneven           memory nodes have ranks, or threads, and others none
@@ -38,6 +39,17 @@ struct report_placements {
     uint32_t count;
     bool known; /* the job says where ranks were bound, and on what */
 };
+
+/* Who had the processors that ranks may use. */
+struct report_crowd {
+    double others;      /* share of their time that nobody of this job had; of short runs by 10 ms exact */
+    uint32_t threads, processors; /* of the node where this job itself has most threads a processor */
+    bool known;         /* it was measured */
+};
+
+struct report_crowd report_crowd_of(const struct report *r);
+/* "4 threads of this job on 2 processors; others had 31 % of these processors". NULL: neither, or it is not known. */
+const char *report_crowd_text(const struct report_crowd *c);
 
 void report_placements_of(const struct report *r, struct report_placements *p);
 const char *report_placement_name(enum report_placement_kind k); /* "shared_core" */

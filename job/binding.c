@@ -14,7 +14,8 @@ struct item { struct job_binding row; struct job_set set; };
 static int by_row(const void *x, const void *y)
 {
     const struct job_binding *a = &((const struct item *)x)->row, *b = &((const struct item *)y)->row;
-    return BASE_ORDER(a->processors, b->processors) ?: BASE_ORDER(a->threads, b->threads);
+    return BASE_ORDER(a->processors, b->processors) ?: BASE_ORDER(a->each, b->each) ?:
+           BASE_ORDER(a->threads, b->threads);
 }
 
 static void take(const struct job_bindings *from, const struct job_maps *maps, struct item *item)
@@ -41,6 +42,11 @@ int job_bindings_join(const struct job *into, const struct job *from, const stru
         for (next = i + 1; next < rows && by_row(&item[i], &item[next]) == 0; next++)
             ;
         struct job_binding row = item[i].row;
+        for (uint64_t k = i + 1; k < next; k++) {
+            row.busy_ns += item[k].row.busy_ns;
+            row.own_ns += item[k].row.own_ns;
+            row.wall_ns += item[k].row.wall_ns;
+        }
         error = job_rows_append(made, JOB_TABLE_BINDINGS, JOB_TABLE_BINDING_RANGES, &row, &item[i].set, sizeof *item,
                                 (uint32_t)(next - i));
     }
@@ -48,12 +54,15 @@ int job_bindings_join(const struct job *into, const struct job *from, const stru
     return error;
 }
 
-int job_binding_add(struct job *j, uint32_t rank, const char *processors, uint32_t threads)
+int job_binding_add(struct job *j, uint32_t rank, const char *processors, const char *each,
+                    const struct job_binding *like)
 {
     struct job_range here = { .first = rank, .count = 1, .stride = 1 };
     struct job_set set = { &here, 1 };
-    struct job_binding row = { .processors = job_string(j, processors), .threads = threads };
-    return row.processors == GRAMMAR_NONE
+    struct job_binding row = *like;
+    row.processors = job_string(j, processors);
+    row.each = each ? job_string(j, each) : GRAMMAR_NONE;
+    return row.processors == GRAMMAR_NONE || (each && row.each == GRAMMAR_NONE)
                ? PYTHIA_ENOMEM
                : job_rows_append(j, JOB_TABLE_BINDINGS, JOB_TABLE_BINDING_RANGES, &row, &set, sizeof set, 1);
 }
@@ -66,8 +75,7 @@ int job_bindings_check(const struct job *j, char *why, size_t size)
         if (!r->range_count || !job_ranges_within(&b->ranges, r->range_first, r->range_count) ||
             !job_ranges_canonical(b->ranges.range + r->range_first, r->range_count, j->info.ranks))
             return job_refuse(why, size, "binding %u: its ranks", i);
-        if (i && (r[-1].processors > r->processors ||
-                  (r[-1].processors == r->processors && r[-1].threads >= r->threads)))
+        if (i && by_row(&(struct item){ .row = r[-1] }, &(struct item){ .row = *r }) >= 0)
             return job_refuse(why, size, "binding %u: out of order", i);
     }
     return 0;

@@ -3,8 +3,10 @@
  * Where ranks may run: the processors that their threads were bound to when the recording ended, and how large their
  * teams are. Ranks that have the same share a row. And what the node of the first rank is, as hwloc writes it.
  *
- *     "0-3"  4 threads    ranks 0, 4, 8, …
- *     "4-7"  4 threads    ranks 1, 5, 9, …
+ *     "0-3"  4 threads, each on "0;1;2;3"    ranks 0, 4, 8, …
+ *     "4-7"  4 threads                       ranks 1, 5, 9, …
+ *
+ * How busy the processors of a row were, whoever ran there, each rank counts: so often is it in the sum.
  *
  * Threads: any for readers.  Hook-safe: no.
  */
@@ -20,8 +22,12 @@ struct job_maps;
 
 struct job_binding {
     uint32_t processors; /* string: "0-3,8", by the system's numbers */
+    uint32_t each;       /* string: of each thread that computes, "0-3;0-3;8"; GRAMMAR_NONE: all of them */
     uint32_t threads;
     uint32_t range_first, range_count; /* the ranks */
+    uint64_t busy_ns;    /* of these processors, … */
+    uint64_t own_ns;     /* … by these ranks, wherever they ran, … */
+    uint64_t wall_ns;    /* … while they were recorded: sums over the ranks */
 };
 struct job_bindings {
     struct job_binding *row;
@@ -35,8 +41,9 @@ struct job_hardware_list {
     uint32_t count, room;
 };
 
-/* One rank's, to a job of that rank. 0 or PYTHIA_E… */
-int job_binding_add(struct job *j, uint32_t rank, const char *processors, uint32_t threads);
+/* One rank's, to a job of that rank: `like` without the texts (`each` NULL: none) and the ranks. 0 or PYTHIA_E… */
+int job_binding_add(struct job *j, uint32_t rank, const char *processors, const char *each,
+                    const struct job_binding *like);
 int job_bindings_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
 int job_bindings_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
 

@@ -355,7 +355,11 @@ FIELDS(flow,
 
 FIELDS(binding,
        FIELD(job_binding, processors, OF(STRINGS)),
+       FIELD(job_binding, each, OF(STRINGS), .flags = JOB_OR_NONE),
        FIELD(job_binding, threads),
+       FIELD(job_binding, busy_ns),
+       FIELD(job_binding, own_ns),
+       FIELD(job_binding, wall_ns),
        FIELD(job_binding, range_count));
 FIELDS(hardware,
        FIELD(job_hardware, xml, OF(STRINGS), KEY),

@@ -269,6 +269,8 @@ struct job *session_snapshot(void); /* what is recorded so far; NULL when out of
 bool session_samples_begin(int events);
 uint64_t session_samples_look(void);
 void session_samples_end(void);
+/* Whether a thread of this process makes calls, or was seen in a team. */
+bool session_samples_computes(pid_t thread);
 /* To a job with all definitions of the session's. `ends`: the session does, and nobody looks any more. 0 or
    PYTHIA_E… */
 int session_samples_add(struct job *job, bool ends);
@@ -300,6 +302,7 @@ void session_machine_start(void);
 void session_machine_finish(struct job *job, bool kept);
 
 /* binding.c: where this rank's threads may run. 0 or PYTHIA_E… */
+void session_binding_start(void);
 int session_binding_finish(struct job *job);
 
 /* took.c: at the begin of a session; what the job gets at its end, with what hooks took, ns; and the end as long as it

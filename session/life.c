@@ -97,6 +97,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session.process = getpid();
     session_machine_start();
     session_delay_start();
+    session_binding_start();
     session_took_begin();
     session_sites_leave_out((const void *)(uintptr_t)session_sites_leave_out);
     if (session.options.stacks)

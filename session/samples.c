@@ -126,6 +126,14 @@ void session_samples_join(uint32_t stream)
     atomic_store_explicit(&joined[thread % JOINED], (uint64_t)thread << 32 | stream, memory_order_relaxed);
 }
 
+bool session_samples_computes(pid_t thread)
+{
+    bool found = (pid_t)(atomic_load_explicit(&joined[thread % JOINED], memory_order_relaxed) >> 32) == thread;
+    for (uint32_t i = 0; i < session.stream_count && !found; i++)
+        found = atomic_load_explicit(&session.streams[i]->inside.thread, memory_order_relaxed) == thread;
+    return found;
+}
+
 /* NULL: nobody's. */
 static struct inside_thread *team_of(const struct inside_thread *t)
 {

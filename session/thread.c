@@ -199,7 +199,7 @@ void session_own_open(void)
     if (own->stream)
         own->stream->place = watch_board_here && thread && thread <= WATCH_THREADS
                                  ? &watch_board_here->thread[thread - 1] : NULL;
-    if (own->stream && !own->stream->predicts && session.options.samples)
+    if (own->stream && !own->stream->predicts)
         atomic_store_explicit(&own->stream->inside.thread, (pid_t)syscall(SYS_gettid), memory_order_relaxed);
     if (own->stream && keyed)
         (void)pthread_setspecific(at_exit, own->stream);

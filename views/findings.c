@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Efficiencies and what is lost, for people. */
 #include "findings/findings.h"
+#include "findings/placement.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,8 +53,11 @@ static uint64_t many_unmatched(struct report *r)
 /* Beside the findings: what waits for a processor is in what calls and computation took. */
 static void print_delay(struct report *r, FILE *out)
 {
+    struct report_crowd crowd = report_crowd_of(r);
+
     if (report_delay_share(r) >= LEAST_SHARE)
-        fprintf(out, "\nno processor for ranks that were ready: %.1f %% of their time\n", 100 * report_delay_share(r));
+        fprintf(out, "\nno processor for ranks that were ready: %.1f %% of their time\n%s", 100 * report_delay_share(r),
+                report_crowd_text(&crowd) ? report_text("  %s\n", report_crowd_text(&crowd)) : "");
 }
 
 /* Whose work it is, or who is there: "rank 1 before MPI_Allreduce", "ranks 0-1, some before put@app.c:12". */

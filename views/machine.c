@@ -50,6 +50,8 @@ static void print_bindings(const struct report *r, FILE *out)
         fprintf(out, "%s%s: processors %s", i ? "" : "\n", ranks, report_line(job_text(j, b->processors), 60));
         if (b->threads > 1)
             fprintf(out, ", %u threads", b->threads);
+        if (b->each != GRAMMAR_NONE)
+            fprintf(out, ", one by one on %s", report_line(job_text(j, b->each), 60));
         fputc('\n', out);
     }
     free(in);
@@ -107,6 +109,7 @@ void report_add_machine(struct report *r, cJSON *root)
 {
     const struct job *j = r->job;
     const struct job_machine *m = &j->machine;
+    struct report_crowd crowd = report_crowd_of(r);
 
     add_placement(r, root);
     if (m->present) {
@@ -122,7 +125,9 @@ void report_add_machine(struct report *r, cJSON *root)
     if (j->delay.ranks)
         ADD(cJSON_AddObjectToObject(root, "run_delay"), NUMBER("ranks", j->delay.ranks),
             TIME("seconds", j->delay.ready_ns), NUMBER("share", report_delay_share(r)),
-            TIME("most_seconds", j->delay.most_ns));
+            TIME("most_seconds", j->delay.most_ns), NUMBER("others_share", views_known(crowd.known, crowd.others)),
+            NUMBER("threads", views_known(crowd.known, crowd.threads)),
+            NUMBER("processors", views_known(crowd.known, crowd.processors)));
     else
         cJSON_AddNullToObject(root, "run_delay");
 }

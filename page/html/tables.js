@@ -132,7 +132,7 @@ function drawFindings() {
 function drawInside() {
   const table = byId("inside"), rows = data.inside || [], share = x => x === null ? "–" : percent(x);
   if (!rows.length) { table.remove(); return; }
-  const what = i => i.before === null ? "what no call came after" : `${typeof i.before === "number" ? "computation before" : "in"} ${i.call} (${i.number})`;
+  const what = i => i.before === null ? "what no call came after" : i.before === "thread" ? "threads that make no calls" : `${typeof i.before === "number" ? "computation before" : "in"} ${i.call} (${i.number})`;
   fillTable(table, [["samples"], ["share"], ["of", "name"], ["function", "name"], ["at", "name"], ["ranks", "name"]],
     [...rows].sort((a, b) => b.samples - a.samples).slice(0, 30).map(i => [count(i.samples),
       [share(i.share), { title: i.share === null ? "too few samples" : `${share(i.share_low)} to ${share(i.share_high)}` }], what(i),
