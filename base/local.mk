@@ -31,6 +31,7 @@ libpythia_base_la_SOURCES = \
 	%D%/preload.c %D%/preload.h \
 	%D%/processors.c %D%/processors.h \
 	%D%/topology.c %D%/topology.h \
+	%D%/python.c %D%/python.h \
 	%D%/rights.h \
 	%D%/strerror.c \
 	%D%/symbols.h

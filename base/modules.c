@@ -18,7 +18,8 @@
 #include "base/hex.h"
 #include "base/lock.h"
 
-enum { MODULES = 16384, LONGEST_ID = 32 };
+enum { MODULES = 16384, LONGEST_ID = 32, LINE_BITS = 20 };
+#define SCRIPT (UINT64_C(1) << 62) /* of an address: the module's number follows, then a line */
 
 struct range {
     uintptr_t begin, end;
@@ -47,6 +48,7 @@ struct ranges {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct base_module *modules[MODULES]; /* written under lock, once each */
 static _Atomic uint32_t module_count;        /* release after modules[] */
+static _Atomic uint32_t script_count;        /* of them code of scripts */
 /* A reader counts itself, then takes `published`; a writer publishes, then looks at the count: when it is 0, whoever
    comes now takes the new one (both sequentially consistent). */
 static struct ranges *_Atomic published;
@@ -267,7 +269,7 @@ uint64_t base_modules_loaded(void)
 {
     uint64_t counts[2] = {0, 0};
     dl_iterate_phdr(read_counts, counts);
-    return counts[0];
+    return counts[0] + atomic_load(&script_count);
 }
 
 static bool is_current(const struct ranges *r)
@@ -295,6 +297,10 @@ static __attribute__((noinline)) uint32_t number(struct object *o, bool program)
 
 static struct base_place place_of(const struct ranges *r, uintptr_t address)
 {
+    uint64_t script = (address & ~SCRIPT) >> LINE_BITS;
+    if (address & SCRIPT && script < atomic_load_explicit(&module_count, memory_order_acquire) &&
+        modules[script]->script)
+        return (struct base_place){(uint32_t)script, address & ((1u << LINE_BITS) - 1)};
     const struct range *range = range_of(r, address);
     struct object *o = range ? &r->objects[range->object] : NULL;
     uint32_t module = o ? atomic_load_explicit(&o->module, memory_order_acquire) : BASE_MODULE_NONE;
@@ -341,8 +347,31 @@ void base_modules_each(void (*tell)(void *context, uintptr_t begin, uintptr_t en
         tell(context, begin, r->ranges[i].end, o->bias, o->build_id,
              r->ranges[i].object == 0 ? program.path : o->name);
     }
+    for (uint32_t i = 0; i < atomic_load_explicit(&module_count, memory_order_acquire); i++) {
+        uint64_t begin = SCRIPT | (uint64_t)i << LINE_BITS;
+        if (modules[i]->script)
+            tell(context, begin, begin + (1u << LINE_BITS), begin, modules[i]->build_id, modules[i]->path);
+    }
 out:
     free_ranges(r);
+}
+
+void *base_modules_script(const char *path, const char *id, uint32_t line)
+{
+    struct base_module known, m = {.script = true};
+    if (base_modules_program(&known)) /* number 0 */
+        return NULL;
+    snprintf(m.build_id, sizeof m.build_id, "%s", id);
+    m.path = path;
+    base_lock_take(&lock, BASE_LOCK_MODULES);
+    uint32_t number = find_module(&m);
+    if (number == BASE_MODULE_NONE && (m.path = strdup(path)))
+        number = add_module(&m);
+    atomic_fetch_add(&script_count, number != BASE_MODULE_NONE && m.path != path);
+    base_lock_release(&lock, BASE_LOCK_MODULES);
+    uint32_t most = (1u << LINE_BITS) - 1;
+    return number == BASE_MODULE_NONE
+               ? NULL : (void *)(uintptr_t)(SCRIPT | (uint64_t)number << LINE_BITS | (line < most ? line : most));
 }
 
 int base_modules_get(uint32_t module, struct base_module *m)

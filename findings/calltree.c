@@ -202,10 +202,8 @@ static struct share *find_shares(struct build *b)
 static void add_stop(struct build *b, const struct job_stop *s, struct share *share)
 {
     const struct job_terminal *t = &b->j->terminals[s->terminal];
-    bool known = job_named_without(b->j, s->path).count > 0;
-    int around = walk(b, s->path), at = call_below(b, around, s->terminal,
-                                                   known ? report_resolve(b->r->resolver, s->path, 0, REPORT_CALL)
-                                                         : NULL);
+    int around = walk(b, s->path),
+        at = call_below(b, around, s->terminal, report_resolve_call(b->r->resolver, s->path));
     struct report_path *p = &b->t->path[at];
 
     /* before the end of a region that others were in is time of the region */

@@ -346,7 +346,7 @@ static void put_in_order(struct loops_search *s)
 
 /* --- Places in the source --- */
 
-/* In a program that is interpreted: the interpreter. */
+/* In a program that is interpreted: its line, where that is known, else the interpreter. */
 static const struct report_place *place_of_head(const struct loops_search *s, const struct job_stop *head)
 {
     const struct job_callsite c = job_named_without(s->j, head->path);

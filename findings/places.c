@@ -78,7 +78,7 @@ bool report_places_known(const struct job *j)
 static bool is_interpreted(const struct job *j)
 {
     for (uint32_t i = 0; i < j->module_count; i++)
-        if (report_interpreter(job_text(j, j->modules[i].path)))
+        if (report_interpreter(job_text(j, j->modules[i].path)) || report_is_script(j, i))
             return true;
     return false;
 }

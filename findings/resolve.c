@@ -17,6 +17,7 @@
 #include "base/hex.h"
 #include "base/must.h"
 #include "base/name.h"
+#include "base/python.h"
 #include "findings/demangle.h"
 #include "findings/places.h"
 #include "findings/units.h"
@@ -309,6 +310,32 @@ static void take(const struct report_resolver *r, struct report_place *p, const 
     p->in_main = kept->in_main;
 }
 
+bool report_is_script(const struct job *j, uint32_t module)
+{
+    return !strncmp(job_text(j, j->modules[module].build_id), BASE_PYTHON_ID, strlen(BASE_PYTHON_ID));
+}
+
+static const char *no_brackets(char *text)
+{
+    for (char *c = text; *c; c++)
+        *c = *c == '<' ? '(' : *c == '>' ? ')' : *c;
+    return text;
+}
+
+/* Of a script's code; "<module>" and "<string>" would part frames. */
+static void find_script(struct report_resolver *r, struct report_place *p, const struct job_frame *f)
+{
+    const struct job_module *m = &r->job->modules[f->module];
+    char name[REPORT_TEXT] = "?", path[REPORT_TEXT];
+    sscanf(job_text(r->job, m->build_id), BASE_PYTHON_ID "%*u:%255[^:]", name);
+    snprintf(path, sizeof path, "%s", job_text(r->job, m->path));
+    set_line(p, no_brackets(path), (uint32_t)f->offset);
+    p->symbol = strdup(no_brackets(name));
+    p->function = strdup(name);
+    p->full = strdup(name);
+    p->script = true;
+}
+
 static void fill(struct report_resolver *r, struct report_place *p, const struct job_frame *f, enum report_address kind)
 {
     enum job_place_kind as = kind == REPORT_CALL ? JOB_PLACE_CALL : JOB_PLACE_ENTRY;
@@ -320,6 +347,10 @@ static void fill(struct report_resolver *r, struct report_place *p, const struct
     const char *region = job_named_frame(r->job, f);
     if (region) { /* no file */
         set_name(p, region);
+        return;
+    }
+    if (report_is_script(r->job, f->module)) {
+        find_script(r, p, f);
         return;
     }
     p->interpreter = report_interpreter(p->module);
@@ -338,6 +369,15 @@ const struct report_place *report_resolve(struct report_resolver *r, uint32_t ca
         return NULL;
     const struct job_frame *f = &r->job->frames[r->job->callsites[callsite].first + depth];
     return report_resolve_at(r, f->module, f->offset, kind);
+}
+
+const struct report_place *report_resolve_call(struct report_resolver *r, uint32_t path)
+{
+    const struct job_callsite c = job_named_without(r->job, path);
+    for (uint32_t k = 0; k < c.count; k++)
+        if (report_is_script(r->job, r->job->frames[c.first + k].module))
+            return report_resolve(r, path, k, REPORT_CALL);
+    return c.count ? report_resolve(r, path, 0, REPORT_CALL) : NULL;
 }
 
 const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
@@ -426,11 +466,13 @@ void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum rep
 {
     const struct report_place *p;
     size_t used = 0;
+    bool script = false;
 
     snprintf(text, size, "-");
     for (uint32_t depth = 0; (p = report_resolve(r, callsite, depth, kind)) != NULL && used + 2 < size; depth++) {
-        if (depth && report_is_start(p))
+        if ((depth && report_is_start(p)) || (script && !p->script))
             break;
+        script = p->script;
         if (depth)
             text[used++] = '<';
         frame_text(p, text + used, size - used);

@@ -40,6 +40,7 @@ struct report_place {
     const char *module;   /* last component of the module's path, never NULL */
     uint64_t offset;      /* as in the job */
     const char *interpreter; /* the module is one: then that is the function, whatever it does; NULL: it is not */
+    bool script;          /* the line is of Python, as the interpreter has it: no file is read */
     bool in_main;         /* it is main, or inlined into it: above it there is only what started the program. Ask before
                              the frame above is resolved: that opens the C library's debug information, which takes a
                              twentieth of a second where it is installed */
@@ -53,6 +54,9 @@ void report_resolver_destroy(struct report_resolver *r); /* NULL is legal */
 const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,
                                           enum report_address kind);
 
+/* Where a call on this path is for the program's people: the innermost line of a script, else the innermost frame. */
+const struct report_place *report_resolve_call(struct report_resolver *r, uint32_t path);
+
 /* Of an address of a module of the job, whatever callsite it is in. Owned by the resolver. */
 const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
                                              enum report_address kind);
@@ -61,6 +65,8 @@ const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t
    OpenMP's, ours. */
 bool report_is_start(const struct report_place *p);
 bool report_is_runtime(const char *module);
+/* Whether a module is code of a script: its offsets are lines (base/modules.h). */
+bool report_is_script(const struct job *j, uint32_t module);
 /* What a module of that path interprets; NULL: nothing. */
 const char *report_interpreter(const char *path);
 
@@ -70,7 +76,7 @@ const char *report_function_at(const struct report_place *p, bool full);
 /*
  * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a
  * symbol is known "symbol+0xwithin@module", where nothing is "module+0xoffset"; "-" for none. An interpreter is its
- * name and the last frame. Always ends in '\0'.
+ * name and the last frame; where lines of a script are known they are all that is shown. Always ends in '\0'.
  */
 void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
                           size_t size);

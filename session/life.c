@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/python.h"
 #include "job/schema.h"
 #include "merge/merge.h"
 #include "pythia.h"
@@ -100,6 +101,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session_binding_start();
     session_took_begin();
     session_sites_leave_out((const void *)(uintptr_t)session_sites_leave_out);
+    base_python_start();
     if (session.options.stacks)
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* refused where nobody keeps them from it */
     session.begin = base_clock_now();

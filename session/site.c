@@ -10,6 +10,7 @@
 #include "base/cfi.h"
 #include "base/clock.h"
 #include "base/modules.h"
+#include "base/python.h"
 #include "session/internal.h"
 #include "session/memo.h"
 #include "watch/board.h"
@@ -25,6 +26,7 @@ enum {
     CALLSITE_TOKENS = CALLSITE_SLOTS, /* stacks that a thread learns, before they must be earned */
     CALLSITE_LEFT_OUT = 4,     /* modules whose frames tell nothing */
     CALLSITE_ROWS = 256,       /* of unwind tables */
+    CALLSITE_LINES = 256,      /* of Python */
     LEARN_EVERY = 64
 };
 
@@ -42,6 +44,7 @@ struct callsite_cache {
     uint32_t turn; /* whose turn it is to be replaced */
     struct session_slot slot[CALLSITE_SLOTS] __attribute__((aligned(64)));
     struct { uintptr_t pc; bool left_out; struct base_cfi_row row; } row[CALLSITE_ROWS];
+    struct { uint64_t hash; void *line; } line[CALLSITE_LINES];
     struct session_word pool[CALLSITE_POOL];
     struct session_memo memo[CALLSITE_SLOTS]; /* of each slot that is filled */
 };
@@ -86,12 +89,13 @@ void session_sites_leave_out(const void *address)
 /* A walk up from a hook. */
 struct callsite_way {
     void *from;
-    uintptr_t frame;             /* of who asks, or where the hook's return address lies */
+    uintptr_t frame;             /* callsite_key() of who asks, or of where the hook's return address lies */
     uintptr_t lowest;            /* words below that come and go */
     struct session_word *words; /* what decides the way; NULL: not asked for */
     uint32_t count;
     bool lost; /* words do not tell the way */
-    uint32_t found; /* frames, from `from` on */
+    uint32_t found; /* frames, from `from` on … */
+    uint32_t lines; /* … and behind them lines of Python: its own frames lie above the interpreter's innermost one */
     void *frames[SITE_PATH];
 };
 
@@ -148,23 +152,56 @@ static void callsite_climb(struct callsite_cache *c, struct callsite_way *w)
             return;
         if (w->found)
             callsite_note_step(w, row, &read, base);
+        if (w->found && w->lines && base_python_runs(at.pc))
+            return;
         if (w->found || (void *)at.pc == w->from)
             w->frames[w->found++] = (void *)at.pc;
         base = read.base ? read.base : base;
     }
 }
 
+/* Lines of Python behind the other frames. */
+static void callsite_add_lines(struct callsite_cache *c, struct callsite_way *w, const struct base_python_frame *python)
+{
+    uint32_t count = w->lines;
+    w->lines = 0;
+    for (uint32_t i = 0; i < count && w->found + w->lines < SITE_PATH; i++) {
+        uint32_t n = (uint32_t)(python[i].hash >> 40) % CALLSITE_LINES;
+        if (c->line[n].hash != python[i].hash) {
+            c->line[n].line = base_python_line(&python[i]);
+            c->line[n].hash = python[i].hash;
+        }
+        if (c->line[n].line)
+            w->frames[w->found + w->lines++] = c->line[n].line;
+    }
+}
+
+/* Lines first: what a call is known by. At most so many of them, and of the frames below. Returns how many. */
+static uint32_t callsite_frames(const struct callsite_way *w, uint32_t most, void *frames[SITE_PATH])
+{
+    uint32_t lines = w->lines < most ? w->lines : most, others = w->found < most ? w->found : most;
+    memcpy(frames, w->frames + w->found, lines * sizeof *frames);
+    memcpy(frames + lines, w->frames, others * sizeof *frames);
+    return lines + others;
+}
+
 static struct session_site callsite_walk(struct session_stream *stream, struct callsite_way *w)
 {
     uint32_t depth = session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
+    struct base_python_frame python[BASE_PYTHON_FRAMES];
+    void *frames[SITE_PATH];
     w->lost = !w->words;
+    w->lines = stream->sites ? base_python_frames(python) : 0;
     if (stream->sites)
         callsite_climb(stream->sites, w);
     w->lost = w->lost || !w->found;
     if (!w->found)
         w->frames[w->found++] = w->from;
-    return (struct session_site){ session_callsite(stream, w->frames, w->found < depth + 1 ? w->found : depth + 1),
-                                  session_path(stream, w->frames, w->found), NULL };
+    if (w->lines)
+        callsite_add_lines(stream->sites, w, python);
+    uint32_t count = callsite_frames(w, depth + 1, frames);
+    return (struct session_site){ session_callsite(stream, frames, count),
+                                  session_path(stream, w->frames, w->found + w->lines), NULL };
 }
 
 _Static_assert(sizeof(struct session_slot) == WATCH_WAY_STEP, "a board knows ways by their slots");
@@ -202,6 +239,12 @@ void session_sites_forget(struct session_stream *stream)
     callsite_empty(stream->sites);
     memset(stream->sites->row, 0, sizeof stream->sites->row);
     stream->sites->tokens = CALLSITE_TOKENS;
+}
+
+/* What a slot is found by, of the frame that asks: lines of Python are not in its words. Never 0. */
+static inline uintptr_t callsite_key(uintptr_t frame)
+{
+    return (frame + base_python_here()) ?: 1;
 }
 
 /* The first slot of its set. */
@@ -274,12 +317,17 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct sessio
                                                                    uintptr_t lowest, void *from)
 {
     struct callsite_cache *c = stream->sites ? stream->sites : (stream->sites = callsite_create());
-    struct callsite_way way = {.from = from, .frame = frame, .lowest = lowest};
     uint64_t before = base_clock_now();
-    struct session_site site = c && callsite_may_learn(c) ? callsite_remember(stream, callsite_set(frame, from), &way)
-                                                          : callsite_walk(stream, &way);
+    if (base_python_is == BASE_PYTHON_SOUGHT)
+        base_python_seek();
+    struct callsite_way way = {.from = from, .frame = callsite_key(frame), .lowest = lowest};
+    struct session_site site = c && callsite_may_learn(c)
+                                   ? callsite_remember(stream, callsite_set(way.frame, from), &way)
+                                   : callsite_walk(stream, &way);
+    void *frames[SITE_PATH];
     if (watch_board_mine)
-        watch_board_way(watch_board_mine, site.slot, c ? c->slot : NULL, way.frames, way.found);
+        watch_board_way(watch_board_mine, site.slot, c ? c->slot : NULL, frames,
+                        callsite_frames(&way, SITE_PATH, frames));
     session_took_since(stream, before);
     return site;
 }
@@ -288,6 +336,7 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct sessio
 static inline struct session_slot *callsite_find(const struct session_stream *stream, uintptr_t frame, void *from)
 {
     struct callsite_cache *c = stream->sites;
+    frame = callsite_key(frame);
     struct session_slot *slot = c ? &c->slot[callsite_set(frame, from)] : NULL;
     for (const struct session_slot *end = slot + CALLSITE_WAYS; c && slot < end; slot++)
         if (slot->frame == frame && slot->from == from && callsite_holds(slot))

@@ -17,7 +17,9 @@
  *   4. stacks that are met but once (deep recursion) are walked and drive out none: one in LEARN_EVERY calls is learned
  *   5. frames of Pythia and of the OpenMP library above `from` are left out: whether they are there depends on how the
  *      threads of this execution of a region are timed, and on how many run it
- *   6. a path ends after SITE_PATH frames, or where the tables say no more; on processors other than x86-64 and aarch64
+ *   6. in a Python program (base/python.h) its lines take the place of the interpreter's frames; a callsite begins with
+ *      them, then come return address and frames below. They are compared by a hash, not word by word
+ *   7. a path ends after SITE_PATH frames, or where the tables say no more; on processors other than x86-64 and aarch64
  *      it is the return address alone
  *
  * Cost: about 1 ns a frame; walked, 10 ns a frame, and where the row of its program counter is not kept .3 us.
@@ -35,7 +37,7 @@ enum { SITE_PATH = 64 };
 
 /* What is remembered of a stack: a line of cache. */
 struct session_slot {
-    uintptr_t frame; /* 0: empty */
+    uintptr_t frame; /* 0: empty; else with Python's lines */
     void *from;      /* NULL: never filled */
     const struct session_word *words, *end; /* in the pool */
     const char *function; /* of the identity that was looked up here last; NULL: there was none yet */

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/modules.h"
 #include "base/order.h"
 #include "file/file.h"
 #include "findings/resolve.h"
@@ -120,11 +121,11 @@ static struct job *places;
 
 static bool find_frame(const struct watch_board *b, uint64_t from, struct job_frame *frame)
 {
-    char path[512], build_id[80];
+    char path[512], build_id[BASE_MODULE_ID];
     uint64_t begin, end, bias;
     int n;
     places = places ? places : tool_need(job_create());
-    for (const char *at = b->modules; sscanf(at, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %79s %511[^\n]%n", &begin, &end,
+    for (const char *at = b->modules; sscanf(at, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %159s %511[^\n]%n", &begin, &end,
                                              &bias, build_id, path, &n) == 5; at += n)
         if (from >= begin && from < end) {
             frame->module = job_module(places, path, strcmp(build_id, "-") ? build_id : "");

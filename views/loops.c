@@ -69,8 +69,8 @@ static double time_of(const struct view *v, const struct item *item)
 
 static const struct report_place *call_place(const struct view *v, const struct report_loop_call *c)
 {
-    return c->path == GRAMMAR_NONE ? report_place_of(v->r, c->terminal) : report_resolve(v->r->resolver, c->path, 0,
-                                                                                                    REPORT_CALL);
+    return c->path == GRAMMAR_NONE ? report_place_of(v->r, c->terminal)
+                                   : report_resolve_call(v->r->resolver, c->path);
 }
 
 static const char *place_text(const struct report_place *p, char between)

@@ -161,7 +161,8 @@ MPI_TESTS = \
 	%D%/transparent.test \
 	%D%/update.test \
 	%D%/whatif.test \
-	%D%/callsites.test
+	%D%/callsites.test \
+	%D%/python.test
 TESTS += $(MPI_TESTS)
 ALONE_TESTS += %D%/figures.test %D%/firsts.test %D%/matching.test %D%/near.test %D%/own_cost.test %D%/planted.test
 endif
@@ -171,7 +172,8 @@ EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
 	%D%/loops.c %D%/loops.test \
 	%D%/near.c %D%/near.test %D%/planted.c %D%/planted.test \
-	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/mpi.sh %D%/on_terminal.py %D%/open.test %D%/other_mpi.test \
+	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/lines.py %D%/mpi.sh %D%/on_terminal.py \
+	%D%/open.test %D%/other_mpi.test %D%/python.test \
 	%D%/other_tool.c %D%/plugin.test %D%/predict.test %D%/mpmd.test %D%/programs.test %D%/progress.test \
 	%D%/rules.test \
 	%D%/slow_plugin.c %D%/table.test %D%/threads.test %D%/transparent.test %D%/twice.c

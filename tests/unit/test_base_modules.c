@@ -105,6 +105,26 @@ START_TEST(a_list_is_found_as_each_of_it)
 }
 END_TEST
 
+START_TEST(lines_of_scripts_have_addresses)
+{
+    struct base_module m;
+    void *address[4] = { base_modules_script("/a/x.py", "python:1:f:x.py", 7),
+                         base_modules_script("/a/x.py", "python:1:f:x.py", 8),
+                         base_modules_script("/a/x.py", "python:1:g:x.py", 7), &address };
+    struct base_place place[4];
+    base_modules_places(address, 4, place);
+    ck_assert_uint_eq(place[0].module, place[1].module);
+    ck_assert_uint_ne(place[0].module, place[2].module);
+    ck_assert(place[0].offset == 7 && place[1].offset == 8 && place[2].offset == 7);
+    ck_assert_uint_eq(place[3].module, BASE_MODULE_NONE);
+    ck_assert_ptr_eq(base_modules_script("/a/x.py", "python:1:f:x.py", 7), address[0]);
+    ck_assert_int_eq(base_modules_get(place[2].module, &m), 0);
+    ck_assert_str_eq(m.path, "/a/x.py");
+    ck_assert_str_eq(m.build_id, "python:1:g:x.py");
+    ck_assert(m.script);
+}
+END_TEST
+
 START_TEST(libraries_come_and_go)
 {
     struct base_module m;
@@ -190,6 +210,7 @@ int main(void)
         UNIT_TEST(build_ids_are_read),
         UNIT_TEST(what_is_no_module_is_none),
         UNIT_TEST(a_list_is_found_as_each_of_it),
+        UNIT_TEST(lines_of_scripts_have_addresses),
         UNIT_TEST(libraries_come_and_go),
         UNIT_TEST(without_a_build_id_there_is_a_marked_substitute),
         UNIT_TEST(threads_look_up_while_libraries_come_and_go),
