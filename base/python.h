@@ -43,7 +43,7 @@ extern _Atomic int base_python_is __attribute__((visibility("hidden")));
 void base_python_start(void);
 /* Looks for the key in this thread, while that is not known. */
 void base_python_seek(void);
-/* Hash of this thread's frames; 0: it has none. */
+/* Hash of this thread's frames, where it is known how to read them; 0: it has none. */
 uint64_t base_python_hash(void);
 /* The frames, innermost first: how many. */
 uint32_t base_python_frames(struct base_python_frame frames[BASE_PYTHON_FRAMES]);
@@ -51,10 +51,5 @@ uint32_t base_python_frames(struct base_python_frame frames[BASE_PYTHON_FRAMES])
 void *base_python_line(const struct base_python_frame *f);
 /* Whether the instruction is the interpreter's. */
 bool base_python_runs(uintptr_t pc);
-
-static inline uint64_t base_python_here(void)
-{
-    return __builtin_expect(base_python_is == BASE_PYTHON_KNOWN, 0) ? base_python_hash() : 0;
-}
 
 #endif

@@ -60,7 +60,7 @@ static uint32_t open_context(const struct session_stream *s, const char *name)
     const struct session_named *n = s->named;
 
     for (uint32_t i = n ? n->count : 0; i--;)
-        if (!name || !strcmp(n->context[n->open[i].context].name, name))
+        if (!name || !strcmp(n->context[n->open[i].context]->name, name))
             return n->open[i].context;
     return 0;
 }
@@ -68,7 +68,7 @@ static uint32_t open_context(const struct session_stream *s, const char *name)
 /* Its end, as the oracle calls it: by this run, else by the recording. */
 static uint32_t end_of(const struct session_stream *s, uint32_t context, const struct job *j)
 {
-    const struct session_context *c = &s->named->context[context];
+    const struct session_context *c = s->named->context[context];
     uint32_t own = s->keys.entries[c->entry].terminal[JOB_CLOSE];
 
     if (own != GRAMMAR_NONE)

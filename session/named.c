@@ -16,9 +16,9 @@
 static const char *known_name(const struct session_named *n, const char *name, uint32_t *entry)
 {
     for (uint32_t i = 1; i < n->contexts; i++)
-        if (!strcmp(n->context[i].name, name)) {
-            *entry = n->context[i].entry;
-            return n->context[i].name;
+        if (!strcmp(n->context[i]->name, name)) {
+            *entry = n->context[i]->entry;
+            return n->context[i]->name;
         }
     return NULL;
 }
@@ -34,12 +34,16 @@ static uint32_t define_path(const char *name, uint32_t outer)
 }
 
 /* Who moves the contexts is busy: a checkpoint reads them. */
-static uint32_t context_append(struct session_stream *s, const struct session_context *c)
+static uint32_t context_append(struct session_stream *s, struct session_named *n, const struct session_context *c)
 {
-    struct session_named *n = s->named;
     uint32_t number = GRAMMAR_NONE;
-    if (stream_take(s) && !base_array_append(&n->context, &n->contexts, &n->room, c, 1, sizeof *c))
+    struct session_context *own = malloc(sizeof *own);
+    if (own && stream_take(s) && !base_array_append(&n->context, &n->contexts, &n->room, &own, 1, sizeof own)) {
+        *own = *c;
         number = n->contexts - 1;
+    } else {
+        free(own);
+    }
     stream_release(s);
     return number;
 }
@@ -47,7 +51,7 @@ static uint32_t context_append(struct session_stream *s, const struct session_co
 /* Its region on the board: what is around it, and it. */
 static void put_on_board(struct session_stream *s, struct session_context *c)
 {
-    const struct session_context *around = &s->named->context[c->parent];
+    const struct session_context *around = s->named->context[c->parent];
     struct watch_board *b = watch_board_mine;
 
     c->board = s->named->contexts < WATCH_REGIONS ? s->named->contexts : around->board;
@@ -65,7 +69,7 @@ static void put_on_board(struct session_stream *s, struct session_context *c)
 /* A name within what is open; GRAMMAR_NONE: out of memory. */
 static uint32_t context_add(struct session_stream *s, const char *name)
 {
-    struct session_context c = { .parent = s->context };
+    struct session_context c = { .parent = s->context, .terminal = { GRAMMAR_NONE, GRAMMAR_NONE } };
     const char *text = known_name(s->named, name, &c.entry);
     c.name = text ? text : strdup(name);
     if (!c.name)
@@ -76,8 +80,8 @@ static uint32_t context_add(struct session_stream *s, const char *name)
         c.entry = session_keys_find(&s->keys, &key);
     }
     put_on_board(s, &c);
-    c.sum.path = define_path(c.name, s->named->context[s->context].sum.path);
-    uint32_t number = c.entry == GRAMMAR_NONE || c.sum.path == GRAMMAR_NONE ? GRAMMAR_NONE : context_append(s, &c);
+    c.sum.path = define_path(c.name, s->named->context[s->context]->sum.path);
+    uint32_t number = c.entry == GRAMMAR_NONE || c.sum.path == GRAMMAR_NONE ? GRAMMAR_NONE : context_append(s, s->named, &c);
     if (number == GRAMMAR_NONE && !text)
         session_off("out of memory for a region by name"); /* its identity may be known: the text stays */
     return number;
@@ -88,7 +92,7 @@ static __attribute__((noinline)) uint32_t context_look(struct session_stream *s,
     struct session_named *n = s->named;
     uint32_t c = 1;
     int kept = errno;
-    while (c < n->contexts && (n->context[c].parent != s->context || strcmp(n->context[c].name, name)))
+    while (c < n->contexts && (n->context[c]->parent != s->context || strcmp(n->context[c]->name, name)))
         c++;
     if (c == n->contexts)
         c = c < NAMED_CONTEXTS ? context_add(s, name) : GRAMMAR_NONE;
@@ -96,21 +100,21 @@ static __attribute__((noinline)) uint32_t context_look(struct session_stream *s,
     return c;
 }
 
-static inline uint32_t context_of(struct session_stream *s, const char *name)
+/* A name's text belongs to the first context that has it. */
+static void named_destroy(struct session_named *n)
 {
-    struct session_named *n = s->named;
-    uint32_t slot = ((uint32_t)(uintptr_t)name * 0x9e3779b1u >> 16 ^ s->context) & (NAMED_RECENT - 1);
-    uint32_t c = n->recent[slot].context;
-    if (__builtin_expect(c && n->recent[slot].name == name && n->recent[slot].parent == s->context &&
-                         !strcmp(n->context[c].name, name), 1))
-        return c;
-    c = context_look(s, name);
-    if (c != GRAMMAR_NONE) {
-        n->recent[slot].name = name;
-        n->recent[slot].parent = s->context;
-        n->recent[slot].context = c;
+    for (uint32_t i = n ? n->contexts : 0; i-- > 1;) {
+        uint32_t k = 1;
+        while (k < i && n->context[k]->name != n->context[i]->name)
+            k++;
+        if (k == i)
+            free((void *)(uintptr_t)n->context[i]->name);
     }
-    return c;
+    for (uint32_t i = 0; n && i < n->contexts; i++)
+        free(n->context[i]);
+    if (n)
+        free(n->context);
+    free(n);
 }
 
 static __attribute__((noinline)) bool named_create(struct session_stream *s)
@@ -118,15 +122,14 @@ static __attribute__((noinline)) bool named_create(struct session_stream *s)
     const struct session_context nothing = { .name = "", .sum.path = GRAMMAR_NONE };
     int kept = errno;
     struct session_named *n = calloc(1, sizeof *n);
-    if (!n || base_array_append(&n->context, &n->contexts, &n->room, &nothing, 1, sizeof nothing)) {
-        free(n);
-        n = NULL;
-        session_off("out of memory for a region by name");
-    }
-    if (stream_take(s))
+    bool made = n && context_append(s, n, &nothing) != GRAMMAR_NONE;
+    if (made && stream_take(s)) {
         s->named = n;
-    else
-        free(n);
+    } else {
+        named_destroy(n);
+        if (!made)
+            session_off("out of memory for a region by name");
+    }
     stream_release(s);
     errno = kept;
     return s->named;
@@ -137,7 +140,7 @@ static __attribute__((noinline)) uint32_t way_anew(struct session_stream *s, uin
     uint32_t both = path;
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
     if (session.job)
-        both = job_named_within(session.job, path, s->named->context[s->context].sum.path);
+        both = job_named_within(session.job, path, s->named->context[s->context]->sum.path);
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return both == GRAMMAR_NONE ? path : both;
 }
@@ -162,54 +165,62 @@ static inline uint64_t time_of(const struct session_stream *s)
     return s->last - s->skipped_ns - s->followed_ns - s->idle_ns;
 }
 
+/* The stream's number of a begin or an end. */
+static inline uint32_t terminal_of(struct session_stream *s, struct session_context *c, enum job_phase phase)
+{
+    uint32_t *own = &c->terminal[phase == JOB_CLOSE];
+    if (__builtin_expect(*own == GRAMMAR_NONE, 0))
+        *own = session_terminal_of(s, c->entry, phase);
+    return *own;
+}
+
 /* The gap before it is the context's. */
-static inline __attribute__((always_inline)) void event(struct session_stream *s, uint32_t context,
-                                                        enum job_phase phase, uint64_t now)
+static inline __attribute__((always_inline)) void event(struct session_stream *s, struct session_context *c,
+                                                        struct session_context *around, enum job_phase phase,
+                                                        uint64_t now)
 {
     struct grammar_event e;
-    uint32_t entry = s->named->context[context].entry;
     e.channels = 0;
-    e.terminal = session_terminal_of(s, entry, phase);
+    e.terminal = terminal_of(s, c, phase);
     if (__builtin_expect(e.terminal == GRAMMAR_NONE, 0)) {
         session_off("out of memory for a new event");
         return;
     }
-    s->named->context[s->context].sum.own_ns += now - s->last;
-    append_known(s, entry, JOB_CLOSE, JOB_NAMED, GRAMMAR_NONE, now, now, &e, s->open_count > 0, now, true);
+    around->sum.own_ns += now - s->last;
+    append_known(s, c->entry, JOB_CLOSE, JOB_NAMED, GRAMMAR_NONE, now, now, &e, s->open_count > 0, now, true);
+}
+
+/* By its end its times have passed: what they are now is taken off when it begins, and added when it ends. */
+static inline void add_times(const struct session_stream *s, struct job_named *sum, uint64_t sign)
+{
+    sum->ns += sign * time_of(s);
+    sum->mpi_ns += sign * s->call_ns;
+    sum->omp_ns += sign * s->region_ns;
 }
 
 static inline void count_on(struct session_stream *s, uint32_t context, const char *given)
 {
     struct session_named *n = s->named;
+    struct job_named *sum = &n->context[context]->sum;
     n->open[n->count].given = given;
-    n->open[n->count].begin = time_of(s);
-    n->open[n->count].call_ns = s->call_ns;
-    n->open[n->count].region_ns = s->region_ns;
     n->open[n->count].context = context;
     n->open[n->count++].spans = s->open_count;
-    s->context = context;
-}
-
-static inline void add_open(const struct session_stream *s, uint32_t i, struct job_named *sum)
-{
-    const struct session_named *n = s->named;
     sum->entries++;
-    sum->ns += time_of(s) - n->open[i].begin;
-    sum->mpi_ns += s->call_ns - n->open[i].call_ns;
-    sum->omp_ns += s->region_ns - n->open[i].region_ns;
+    add_times(s, sum, -1);
+    s->context = context;
 }
 
 /* The innermost one ends: the stream is taken. */
 static inline __attribute__((always_inline)) void close_one(struct session_stream *s, uint64_t now)
 {
     struct session_named *n = s->named;
-    uint32_t i = n->count - 1, context = n->open[i].context;
-    event(s, context, JOB_CLOSE, now);
-    add_open(s, i, &n->context[context].sum);
-    n->count = i;
-    s->context = n->context[context].parent;
+    struct session_context *c = n->context[s->context];
+    event(s, c, c, JOB_CLOSE, now);
+    add_times(s, &c->sum, 1);
+    n->count--;
+    s->context = c->parent;
     if (watch_board_mine)
-        watch_board_mine->in_region = n->context[s->context].board;
+        watch_board_mine->in_region = n->context[c->parent]->board;
 }
 
 /* All down to `count` end, not by themselves. */
@@ -218,7 +229,7 @@ static __attribute__((noinline)) void close_unended(struct session_stream *s, ui
     uint64_t now = session_now(s);
     if (stream_take(s))
         for (; s->named->count > count; close_one(s, now))
-            s->named->context[s->context].sum.unended++;
+            s->named->context[s->context]->sum.unended++;
     stream_release(s);
 }
 
@@ -233,22 +244,50 @@ void session_named_close(struct session_stream *s, uint32_t spans)
 
 /* --- The program's side --- */
 
+/* The context of a name that begins now, where it began before within the same: most do. 0: it may have not. */
+static inline uint32_t context_again(const struct session_stream *s, const struct session_named *n, const char *name)
+{
+    uint32_t slot = ((uint32_t)(uintptr_t)name * 0x9e3779b1u >> 16 ^ s->context) & (NAMED_RECENT - 1);
+    uint32_t c = n->recent[slot].context;
+    return c && n->recent[slot].name == name && n->recent[slot].parent == s->context && !s->open_count &&
+                   n->count < NAMED_DEEPEST && !n->beyond && !strcmp(n->context[c]->name, name)
+               ? c : 0;
+}
+
+/* The same of any; 0: it is not recorded. */
+static __attribute__((noinline)) uint32_t context_of(struct session_stream *s, const char *name)
+{
+    if (!s->named && !named_create(s))
+        return 0;
+    struct session_named *n = s->named;
+    uint32_t c = n->beyond || n->count == NAMED_DEEPEST ? GRAMMAR_NONE : context_look(s, name);
+    if (s->open_count)
+        session_open_around(s);
+    if (c == GRAMMAR_NONE) {
+        n->beyond++;
+        return 0;
+    }
+    uint32_t slot = ((uint32_t)(uintptr_t)name * 0x9e3779b1u >> 16 ^ s->context) & (NAMED_RECENT - 1);
+    n->recent[slot].name = name;
+    n->recent[slot].parent = s->context;
+    n->recent[slot].context = c;
+    return c;
+}
+
 PYTHIA_API void pythia_region_begin(const char *name)
 {
     struct session_stream *s = name ? session_enter_from(base_frame_here()) : NULL;
     if (!s)
         return;
-    if (__builtin_expect(session.records >> SESSION_NAMED & 1, 1) && (s->named || named_create(s))) {
-        uint32_t c = s->named->beyond || s->named->count == NAMED_DEEPEST ? GRAMMAR_NONE : context_of(s, name);
-        if (__builtin_expect(s->open_count != 0, 0))
-            session_open_around(s);
-        if (__builtin_expect(c == GRAMMAR_NONE, 0)) {
-            s->named->beyond++;
-        } else if (stream_take(s)) {
-            event(s, c, JOB_OPEN, session_now(s));
+    if (__builtin_expect(session.records >> SESSION_NAMED & 1, 1)) {
+        uint32_t c = s->named ? context_again(s, s->named, name) : 0;
+        if (__builtin_expect(!c, 0))
+            c = context_of(s, name);
+        if (c && stream_take(s)) {
+            event(s, s->named->context[c], s->named->context[s->context], JOB_OPEN, session_now(s));
             count_on(s, c, name);
             if (watch_board_mine)
-                watch_board_begins(watch_board_mine, s->named->context[c].board);
+                watch_board_begins(watch_board_mine, s->named->context[c]->board);
         }
         stream_release(s);
     }
@@ -260,7 +299,7 @@ static __attribute__((noinline)) uint32_t find_open(struct session_stream *s, co
 {
     struct session_named *n = s->named;
     for (uint32_t i = n->count; i && n->open[i - 1].spans == s->open_count; i--)
-        if (!name || !strcmp(n->context[n->open[i - 1].context].name, name))
+        if (!name || !strcmp(n->context[n->open[i - 1].context]->name, name))
             return i - 1;
     n->strays++;
     return GRAMMAR_NONE;
@@ -292,7 +331,7 @@ PYTHIA_API void pythia_region_end(const char *name)
 void session_named_teams(struct session_stream *s, const struct job_threads *t)
 {
     for (uint32_t i = 0; s->named && i < s->named->count; i++)
-        job_threads_sum(&s->named->context[s->named->open[i].context].sum.teams, t);
+        job_threads_sum(&s->named->context[s->named->open[i].context]->sum.teams, t);
 }
 
 void session_named_restart(struct session_stream *s, bool goes_on)
@@ -301,12 +340,12 @@ void session_named_restart(struct session_stream *s, bool goes_on)
     if (!n)
         return;
     for (uint32_t i = 0; i < n->contexts; i++)
-        n->context[i].sum = (struct job_named){ .path = n->context[i].sum.path };
+        n->context[i]->sum = (struct job_named){ .path = n->context[i]->sum.path };
     uint32_t count = goes_on ? n->count : 0;
     n->count = s->context = 0;
     while (n->count < count) {
         uint32_t context = n->open[n->count].context, spans = n->open[n->count].spans;
-        event(s, context, JOB_OPEN, s->last);
+        event(s, n->context[context], n->context[s->context], JOB_OPEN, s->last);
         count_on(s, context, NULL);
         n->open[n->count - 1].spans = spans;
     }
@@ -324,9 +363,9 @@ struct job_named *session_named_rows(const struct session_stream *s, uint32_t *c
     struct job_named *rows = n ? calloc(n->contexts, sizeof *rows) : NULL;
     *count = rows ? n->contexts : 0;
     for (uint32_t i = 0; i < *count; i++)
-        rows[i] = n->context[i].sum;
+        rows[i] = n->context[i]->sum;
     for (uint32_t i = 0; rows && i < n->count; i++)
-        add_open(s, i, &rows[n->open[i].context]);
+        add_times(s, &rows[n->open[i].context], 1);
     for (uint32_t i = 0; i < *count; i++) {
         rows[i].rank = session.world.rank;
         rows[i].thread = s->thread > 0;
@@ -339,16 +378,6 @@ struct job_named *session_named_rows(const struct session_stream *s, uint32_t *c
 
 void session_named_free(struct session_stream *s)
 {
-    struct session_named *n = s->named;
-    for (uint32_t i = 1; n && i < n->contexts; i++) {
-        uint32_t k = 1;
-        while (k < i && n->context[k].name != n->context[i].name)
-            k++;
-        if (k == i)
-            free((void *)(uintptr_t)n->context[i].name);
-    }
-    if (n)
-        free(n->context);
-    free(n);
+    named_destroy(s->named);
     s->named = NULL;
 }

@@ -35,17 +35,19 @@ enum { NAMED_DEEPEST = 64, NAMED_CONTEXTS = 1024, NAMED_RECENT = 64, NAMED_WAYS 
 struct session_context {
     const char *name;       /* of all contexts of this name the same text, the stream's */
     uint32_t parent, entry; /* entry: of the name, in the stream's keys */
+    uint32_t terminal[2];   /* of its begin and end, the stream's: GRAMMAR_NONE until used */
     uint32_t board;         /* its region on a board; of one that has no room there that around it */
-    struct job_named sum;   /* but for rank and thread */
+    struct job_named sum;   /* but for rank and thread; of times, while it is open, what they were when it began is
+                               taken off already */
 };
 
 struct session_named {
-    struct session_context *context; /* the first is that of nothing */
+    struct session_context **context; /* the first is that of nothing */
     uint32_t contexts, room;
     uint32_t count;                  /* open ones */
     uint32_t beyond;                 /* begun, and not recorded */
     uint64_t strays;                 /* ends without a begin */
-    struct { const char *given; uint64_t begin, call_ns, region_ns; uint32_t context, spans; } open[NAMED_DEEPEST];
+    struct { const char *given; uint32_t context, spans; } open[NAMED_DEEPEST];
     struct { const char *name; uint32_t parent, context; } recent[NAMED_RECENT];
     struct { uint32_t path, context, both; } way[NAMED_WAYS]; /* context 0: free */
 };

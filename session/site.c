@@ -244,7 +244,7 @@ void session_sites_forget(struct session_stream *stream)
 /* What a slot is found by, of the frame that asks: lines of Python are not in its words. Never 0. */
 static inline uintptr_t callsite_key(uintptr_t frame)
 {
-    return (frame + base_python_here()) ?: 1;
+    return __builtin_expect(base_python_is == BASE_PYTHON_KNOWN, 0) ? (frame + base_python_hash()) ?: 1 : frame;
 }
 
 /* The first slot of its set. */
