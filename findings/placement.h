@@ -4,7 +4,7 @@
  * cores are free.
  *
  *     shared core      several ranks may use fewer cores together than they are
- *     narrow           a rank may use fewer cores than its team has threads (the classic of mpirun with OpenMP), or some
+ *     narrow           a rank may use fewer cores than its team has threads (the classic of mpirun with OpenMP); some
  *                      of its threads are bound to fewer cores than they are
  *     hyper-threads    ranks have processors of their own, but cores in common
  *     memory nodes     a team may run on several memory nodes, though one has cores enough

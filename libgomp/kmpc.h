@@ -17,7 +17,7 @@
 struct libgomp_kmpc_place { int32_t unused, flags, more[2]; const char *text; };
 enum { KMPC_ATOMIC_REDUCTION = 0x10 };
 
-/* An outlined function: its thread's numbers, among all and in its team, and a word for each variable that it shares. */
+/* An outlined function: its thread's numbers, among all and in its team, and a word for each variable it shares. */
 typedef void (*libgomp_kmpc_function)(int32_t *gtid, int32_t *tid, ...);
 
 struct libgomp_kmpc {

@@ -65,7 +65,7 @@ struct region {
 
 /* The open regions and tasks of a thread; what is nested deeper passes through. Libraries that are loaded late have 1.6
    KiB of such memory together. */
-enum { OPEN = 5, NESTED = 2, TASKS = 24 };
+enum { OPEN = 4, NESTED = 2, TASKS = 24 };
 static _Thread_local struct {
     struct region region[OPEN];
     struct teams_share share[NESTED]; /* of the thread where it entered one that is timed inside another */

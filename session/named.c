@@ -81,7 +81,8 @@ static uint32_t context_add(struct session_stream *s, const char *name)
     }
     put_on_board(s, &c);
     c.sum.path = define_path(c.name, s->named->context[s->context]->sum.path);
-    uint32_t number = c.entry == GRAMMAR_NONE || c.sum.path == GRAMMAR_NONE ? GRAMMAR_NONE : context_append(s, s->named, &c);
+    bool known = c.entry != GRAMMAR_NONE && c.sum.path != GRAMMAR_NONE;
+    uint32_t number = known ? context_append(s, s->named, &c) : GRAMMAR_NONE;
     if (number == GRAMMAR_NONE && !text)
         session_off("out of memory for a region by name"); /* its identity may be known: the text stays */
     return number;
