@@ -263,6 +263,52 @@ static const char *in_own_file(struct report_place *p, Dwarf_Die *unit, Dwarf_Ad
     return name;
 }
 
+/* Where functions of a unit are: the number of their file, which libdw may not name (0), and line. */
+struct before { const char *outlined, *name; Dwarf_Word file, limit, line; };
+
+static bool declared(Dwarf_Die *function, Dwarf_Word *file, Dwarf_Word *line)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_formudata(dwarf_attr_integrate(function, DW_AT_decl_file, &attribute), file) == 0 &&
+           dwarf_formudata(dwarf_attr_integrate(function, DW_AT_decl_line, &attribute), line) == 0;
+}
+
+static int look_for(Dwarf_Die *function, void *data)
+{
+    struct before *b = data;
+    const char *name = die_name(function);
+
+    return name && !strcmp(name, b->outlined) && declared(function, &b->file, &b->limit) ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+static int look_before(Dwarf_Die *function, void *data)
+{
+    struct before *b = data;
+    const char *name = die_name(function);
+    Dwarf_Word file, line;
+
+    if (name && *name != '.' && declared(function, &file, &line) && file == b->file && line <= b->limit &&
+        line > b->line) {
+        b->name = name;
+        b->line = line;
+    }
+    return DWARF_CB_OK;
+}
+
+/* Clang's name of an outlined function (".omp_outlined..3") does not say where that is: in the last one of its file
+   that begins before. Other names stay. */
+static const char *in_source(Dwarf_Die *unit, const char *name)
+{
+    struct before b = { .outlined = name };
+
+    if (strncmp(name, ".omp_outlined", 13))
+        return name;
+    (void)dwarf_getfuncs(unit, look_for, &b, 0);
+    (void)dwarf_getfuncs(unit, look_before, &b, 0);
+    return b.name ?: name;
+}
+
 /* A symbol counts only where it really covers the address: the nearest one of a stripped file is misleading. */
 static void find_symbol(struct report_place *p, Dwfl_Module *m, Dwarf_Addr address)
 {
@@ -293,7 +339,7 @@ static void find(struct report_resolver *r, struct report_place *p, const struct
     if (unit && kind == REPORT_SAMPLE)
         name = in_own_file(p, unit, address - unit_bias, name);
     if (name)
-        set_name(p, name);
+        set_name(p, in_source(unit, name));
     else
         find_symbol(p, m, address);
     p->in_main |= names_main(p->full); /* no method of that name */
