@@ -63,6 +63,35 @@ static unsigned sets_of(hwloc_topology_t t, hwloc_obj_type_t type, cpu_set_t **s
     return count;
 }
 
+/* Whether a node's processors are also another one's: all of these and more, or the same as an earlier one has. */
+static bool is_beside(const struct report_hardware *h, unsigned node)
+{
+    cpu_set_t both;
+
+    for (unsigned i = 0; i < h->nodes; i++) {
+        CPU_AND(&both, &h->node[i], &h->node[node]);
+        bool within = i != node && CPU_COUNT(&h->node[i]) && CPU_EQUAL(&both, &h->node[i]);
+        if (within && (i < node || !CPU_EQUAL(&h->node[i], &h->node[node])))
+            return true;
+    }
+    return !CPU_COUNT(&h->node[node]);
+}
+
+/* Memory of a card, or a faster one beside the processors' own: nobody is put there. */
+static void leave_out_memory(struct report_hardware *h)
+{
+    bool *beside = calloc(h->nodes + 1u, sizeof *beside);
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < h->nodes; i++)
+        beside[i] = is_beside(h, i);
+    for (unsigned i = 0; i < h->nodes; i++)
+        if (!beside[i])
+            h->node[kept++] = h->node[i];
+    h->nodes = kept;
+    free(beside);
+}
+
 static void fill(hwloc_topology_t t, struct report_hardware *h)
 {
     *h = (struct report_hardware){ .all = set_of(hwloc_topology_get_allowed_cpuset(t)) };
@@ -70,6 +99,7 @@ static void fill(hwloc_topology_t t, struct report_hardware *h)
     if (!h->cores) /* not told */
         h->cores = sets_of(t, HWLOC_OBJ_PU, &h->core);
     h->nodes = sets_of(t, HWLOC_OBJ_NUMANODE, &h->node);
+    leave_out_memory(h);
 }
 
 bool report_hardware_here(struct report_hardware *h)
@@ -156,6 +186,7 @@ bool report_hardware_of(const struct job *j, struct report_hardware *h)
         return false;
     h->cores = report_hardware_sets(job_text(j, row_of(j)->cores), &h->core);
     h->nodes = report_hardware_sets(job_text(j, row_of(j)->nodes), &h->node);
+    leave_out_memory(h);
     CPU_ZERO(&h->all);
     for (unsigned i = 0; i < h->cores; i++)
         CPU_OR(&h->all, &h->all, &h->core[i]);

@@ -15,7 +15,7 @@
 
 #include "job/job.h"
 
-/* Processors by the system's numbers. */
+/* Processors by the system's numbers. Memory without processors of its own (a card's, a faster one) is no node. */
 struct report_hardware {
     cpu_set_t all, *core, *node; /* those that may be used; of each core, memory node */
     unsigned cores, nodes;

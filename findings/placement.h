@@ -4,8 +4,8 @@
  * cores are free.
  *
  *     shared core      several ranks may use fewer cores together than they are
- *     narrow           a rank may use fewer cores than its team has threads (the classic of mpirun with OpenMP); some
- *                      of its threads are bound to fewer cores than they are
+ *     narrow           a rank may use fewer cores than its team has threads (the classic of mpirun with OpenMP), or
+ *                      some of its threads are bound to fewer cores than they are
  *     hyper-threads    ranks have processors of their own, but cores in common
  *     memory nodes     a team may run on several memory nodes, though one has cores enough
  *     uneven           memory nodes have ranks, or threads, and others none
@@ -48,7 +48,7 @@ struct report_crowd {
 };
 
 struct report_crowd report_crowd_of(const struct report *r);
-/* "4 threads of this job on 2 processors; others had 31 % of these processors". NULL: neither, or it is not known. */
+/* "4 threads of this job on 2 processors; others had 31 % of these processors". NULL: neither, or not known. */
 const char *report_crowd_text(const struct report_crowd *c);
 
 void report_placements_of(const struct report *r, struct report_placements *p);

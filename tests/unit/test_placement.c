@@ -99,6 +99,130 @@ START_TEST(what_is_planted_is_named)
 }
 END_TEST
 
+/* --- On whatever machine HWLOC_XMLFILE names --- */
+
+/* What the planted placements of a machine are made of: its own cores and memory nodes. */
+static struct report_hardware any;
+
+static bool loaded(void)
+{
+    if (!getenv("HWLOC_XMLFILE"))
+        setenv("HWLOC_SYNTHETIC", "pack:2 numa:2 core:4 pu:2", 1);
+    return any.cores || report_hardware_here(&any);
+}
+
+static void add_set(struct job *j, uint32_t rank, const cpu_set_t *set, uint32_t threads)
+{
+    static char text[1 << 14];
+    size_t used = 0;
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, set))
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%d", used ? "," : "", i);
+    ck_assert_int_eq(job_binding_add(j, rank, text, NULL, &(struct job_binding){ .threads = threads }), 0);
+}
+
+/* The n-th core of a memory node; its first processors, all of them with 0. */
+static cpu_set_t core_of(unsigned node, unsigned n, int processors)
+{
+    cpu_set_t both, first;
+    unsigned at = 0;
+    CPU_ZERO(&first);
+    for (unsigned i = 0; i < any.cores; i++) {
+        CPU_AND(&both, &any.core[i], &any.node[node]);
+        if (!CPU_COUNT(&both) || at++ != n)
+            continue;
+        for (int k = 0; k < CPU_SETSIZE && (!processors || CPU_COUNT(&first) < processors); k++)
+            if (CPU_ISSET(k, &any.core[i]))
+                CPU_SET(k, &first);
+    }
+    return first;
+}
+
+static unsigned cores_in(unsigned node)
+{
+    return report_hardware_cores(&any, &any.node[node]);
+}
+
+/* What is found of ranks with these sets. */
+static const char *found(const cpu_set_t *sets, uint32_t ranks, uint32_t threads)
+{
+    static char kinds[256];
+    struct report_placements p;
+    struct job *all = job_create();
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        struct job *j = job_create();
+        j->info.ranks = ranks;
+        j->info.mpi = job_string(j, "Open MPI");
+        add_set(j, rank, &sets[rank], threads);
+        ck_assert_int_eq(merge_job(all, j), 0);
+        job_destroy(j);
+    }
+    ck_assert(report_hardware_keep(all));
+    report_placements_of(&(struct report){ .job = all }, &p);
+    kinds[0] = '\0';
+    for (uint32_t i = 0; i < p.count; i++)
+        strcat(strcat(kinds, report_placement_name(p.of[i].kind)), " ");
+    job_destroy(all);
+    return kinds;
+}
+
+/* As many ranks as there are memory nodes, at least two: on which, spread and packed. */
+START_TEST(on_a_real_machine)
+{
+    cpu_set_t sets[64];
+    ck_assert(loaded());
+    uint32_t ranks = any.nodes < 2 ? 2 : any.nodes < 64 ? any.nodes : 64, uneven = any.nodes > 1;
+    printf("# %u cores, %u memory nodes, %d processors\n", any.cores, any.nodes, CPU_COUNT(&any.all));
+    if (any.cores < 4)
+        return;
+    for (uint32_t i = 0; i < ranks; i++)
+        sets[i] = any.nodes > 1 ? core_of(i, 0, 0) : core_of(0, i, 0);
+    ck_assert_str_eq(found(sets, ranks, 1), "");
+    for (uint32_t i = 0; i < ranks; i++)
+        sets[i] = any.all;
+    ck_assert_str_eq(found(sets, ranks, 1), "");
+    for (uint32_t i = 0; i < ranks; i++)
+        sets[i] = core_of(0, 0, 1);
+    ck_assert_str_eq(found(sets, ranks, 1), uneven ? "shared_core uneven " : "shared_core ");
+    sets[0] = core_of(0, 0, 1);
+    ck_assert_str_eq(found(sets, 1, 4), "narrow ");
+    for (uint32_t i = 0; i < 2; i++)
+        sets[i] = core_of(0, i, 0);
+    if (cores_in(0) > 1)
+        ck_assert_str_eq(found(sets, 2, 1), uneven ? "uneven " : "");
+    sets[1] = sets[0] = core_of(0, 0, 0);
+    if (CPU_COUNT(&sets[0]) > 1) { /* one of its processors each */
+        sets[0] = core_of(0, 0, 1);
+        CPU_XOR(&sets[1], &sets[1], &sets[0]);
+        ck_assert_str_eq(found(sets, 2, 1), uneven ? "hyper_threads uneven " : "hyper_threads ");
+    }
+    if (any.nodes > 1 && cores_in(0) > 1 && cores_in(0) * any.nodes == any.cores) {
+        cpu_set_t other = core_of(1, 0, 0);
+        sets[0] = core_of(0, 0, 0);
+        CPU_OR(&sets[0], &sets[0], &other);
+        ck_assert_str_eq(found(sets, 1, 2), "memory_nodes ");
+    }
+    sets[0] = any.node[0]; /* a team in the cores of one */
+    ck_assert_str_eq(found(sets, 1, cores_in(0)), "");
+}
+END_TEST
+
+/* Memory that has no processors of its own is none that ranks could be put on. */
+START_TEST(memory_beside)
+{
+    struct job *j = job_create();
+    struct report_hardware h;
+    struct job_hardware row = { job_string(j, "-"), job_string(j, "-"), job_string(j, "0;1;2;3"),
+                                job_string(j, "0,1;2,3;0,1;0,1,2,3") };
+    ck_assert_int_eq(job_rows_add(j, JOB_TABLE_HARDWARE, &row), 0);
+    ck_assert(report_hardware_of(j, &h));
+    ck_assert_uint_eq(h.nodes, 2);
+    ck_assert(CPU_ISSET(1, &h.node[0]) && CPU_ISSET(2, &h.node[1]));
+    report_hardware_free(&h);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(without_a_machine_nothing_is_said)
 {
     struct job *j = one_rank(&cases[1].plan, 0);
@@ -177,6 +301,8 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_LOOP(what_is_planted_is_named, UNIT_COUNT(cases)),
         UNIT_TEST(without_a_machine_nothing_is_said),
+        UNIT_TEST(on_a_real_machine),
+        UNIT_TEST(memory_beside),
         UNIT_TEST(who_had_the_processors),
         UNIT_TEST(a_machine_is_kept_once),
     };
