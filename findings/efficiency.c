@@ -249,7 +249,7 @@ void report_split_communication(struct report *r)
     bool asked = e->known && !e->split && !r->job->info.missing; /* waits for missing ranks are not known */
     struct replay_analysis *a = asked ? report_analysis(r) : NULL;
 
-    if (!a || replay_analysis_efficiency(a, &of) != 0 || !of.known)
+    if (!a || replay_analysis_efficiency(a, NULL, &of) != 0 || !of.known)
         return;
     e->split = true;
     e->transfer = of.transfer < e->communication ? e->communication : of.transfer < 1 ? of.transfer : 1;

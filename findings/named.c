@@ -92,6 +92,8 @@ static void fill_efficiency(struct report *r, struct report_named *one, const ui
     qsort(rows, count, sizeof *rows, by_rank);
     for (uint32_t i = 0; i < count; i++)
         add_row(one, &p, rows[i]);
+    one->of = calloc(p.model.rank_count + (size_t)1, sizeof *one->of);
+    one->of_count = p.model.rank_count;
     for (uint32_t i = 0; i < p.model.rank_count; i++) {
         struct report_rank *k = &p.model.ranks[i];
         one->ranks += k->ranks;
@@ -100,6 +102,8 @@ static void fill_efficiency(struct report *r, struct report_named *one, const ui
         k->wall_ns /= k->ranks;
         k->mpi_ns /= k->ranks;
         k->omp_ns /= k->ranks;
+        one->of[i] = (struct report_named_rank){ k->rank, k->ranks, (double)k->wall_ns,
+                                                 (double)(k->wall_ns - k->mpi_ns) };
     }
     p.job.threads = (struct job_threads_list){ .of = p.threads,
                                                .count = r->model->efficiency.threads > 1 ? p.model.rank_count : 0 };
@@ -210,6 +214,53 @@ static void take_losses(struct report *r, struct report_named *one, const struct
     qsort(one->losses, one->loss_count, sizeof *one->losses, most_lost);
 }
 
+/* Of the replay with an ideal network; NULL: not known. The caller's. */
+static struct replay_blame *ideal_replay(struct report *r)
+{
+    struct replay_efficiency e;
+    struct replay_analysis *a = r->job->info.missing ? NULL : report_analysis(r);
+    struct replay_blame *b = a ? replay_blame_create_sums(r->job->info.ranks, 2 * replay_bind_sites(a->bind)) : NULL;
+
+    if (!b || (replay_analysis_efficiency(a, b, &e) == 0 && e.known))
+        return b;
+    replay_blame_destroy(b);
+    return NULL;
+}
+
+/* What a rank's calls take in the region beyond what they take with an ideal network, ns. */
+static double transfer_of(struct report *r, const struct report_named_rank *k, const struct share *share,
+                          const struct replay_blame *ideal)
+{
+    const struct replay_analysis *a = report_analysis(r);
+    double ns = 0;
+
+    for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++) {
+        const struct share *of = &share[index_of(r->model, replay_bind_site(a->bind, s)->terminal)];
+        for (uint32_t i = k->rank; of->in > 0 && i < k->rank + k->ranks; i++)
+            ns += of->in / of->all * (double)(replay_blame_spent(a->blame, i, 2 * s + 1) -
+                                              replay_blame_spent(ideal, i, 2 * s + 1)) / k->ranks;
+    }
+    return ns;
+}
+
+static void split_communication(struct report *r, struct report_named *one, const struct share *share,
+                                const struct replay_blame *ideal)
+{
+    struct report_efficiency *e = &one->efficiency;
+    double longest = 0, without = 0;
+
+    for (uint32_t i = 0; i < one->of_count; i++) {
+        longest = fmax(longest, one->of[i].ns);
+        without = fmax(without, fmax(one->of[i].ns - transfer_of(r, &one->of[i], share, ideal), one->of[i].useful_ns));
+    }
+    if (!e->known || longest <= 0 || e->communication <= 0)
+        return;
+    e->split = true;
+    e->transfer = fmin(fmax(without / longest, e->communication), 1);
+    e->serialisation = e->communication / e->transfer;
+    e->order = e->moving = e->explained = NAN;
+}
+
 static void fill_costs(struct report *r, struct report_named_list *l, const uint32_t *depths)
 {
     size_t places = 2 * (size_t)r->job->terminal_count + 1;
@@ -217,12 +268,16 @@ static void fill_costs(struct report *r, struct report_named_list *l, const uint
 
     fill_shares(r, NULL, depths, all);
     fill_waits(r, all);
+    struct replay_blame *ideal = ideal_replay(r);
     for (uint32_t i = 0; i < l->count; i++) {
         memcpy(own, all, places * sizeof *own);
         fill_shares(r, &l->of[i], depths, own);
         take_calls(r, &l->of[i], own);
         take_losses(r, &l->of[i], own);
+        if (ideal)
+            split_communication(r, &l->of[i], own, ideal);
     }
+    replay_blame_destroy(ideal);
     free(all);
     free(own);
 }
@@ -284,6 +339,7 @@ void report_named_destroy(struct report_named_list *l)
     for (uint32_t i = 0; l && i < l->count; i++) {
         free(l->of[i].calls);
         free(l->of[i].losses);
+        free(l->of[i].of);
     }
     if (l)
         free(l->of);

@@ -6,8 +6,9 @@
  *     stops with its name       ──share of each call's time in it──────>   waits, findings
  *
  * The efficiency is the job's (efficiency.h), as if there were nothing but the region: capacity is the ranks that enter
- * it x threads x the longest rank's time in it. Serialisation and transfer are the job's alone. What a call waits, and
- * what a finding costs at a call, is the region's as far as that call's time is in it.
+ * it x threads x the longest rank's time in it. What a call waits, and what a finding costs at a call, is the region's
+ * as far as that call's time is in it. Transfer: of each rank's time what its calls take longer than in the replay with
+ * an ideal network (replay/analysis.h) is taken off; what the longest one then has, over what it had.
  *
  * Times are those of the ranks' first threads.
  * Threads: owner.  Hook-safe: no.
@@ -21,6 +22,9 @@
 struct report_named_call { uint32_t terminal; double count, ns, wait_ns; };
 struct report_named_loss { const struct report_finding *finding; double seconds; };
 
+/* A rank that enters it, or in large jobs the mean of a block; ns in all, and outside of calls. */
+struct report_named_rank { uint32_t rank, ranks; double ns, useful_ns; };
+
 struct report_named {
     const char *name;
     uint32_t module;           /* of the job, that stands for it */
@@ -32,6 +36,8 @@ struct report_named {
     uint32_t call_count, loss_count;
     struct report_named_call *calls; /* most waits first, then most time */
     struct report_named_loss *losses; /* most first */
+    struct report_named_rank *of;
+    uint32_t of_count;
 };
 
 struct report_named_list {

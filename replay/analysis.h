@@ -69,7 +69,8 @@ int replay_analysis_predict(struct replay_analysis *a, const struct bind_change 
    explained: the order of dependences with mean work, imbalance that moves (replay/moving.h), and what neither
    explains. Not known: too many operations had no peer in this replay or in that of an ideal network. */
 struct replay_efficiency { bool known; double balance, serialisation, transfer, order, moving, explained; };
-int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out);
+/* `ideal`: the account of that replay, by replay_blame_create_sums() for the places of a->blame; NULL: not asked. */
+int replay_analysis_efficiency(struct replay_analysis *a, struct replay_blame *ideal, struct replay_efficiency *out);
 
 /* --- Between analysis.c, moving.c and whatif.c --- */
 

@@ -164,14 +164,15 @@ static void split_serialisation(const struct replay_analysis *a, double most, do
     out->explained = part(known, ideal);
 }
 
-int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out)
+int replay_analysis_efficiency(struct replay_analysis *a, struct replay_blame *ideal_blame,
+                               struct replay_efficiency *out)
 {
     static const struct bind_network none;
     struct bind_change c = { .balance = GRAMMAR_NONE, .no_extra = true, .network = &none };
     double sum, most = longest_work(a, &sum), ideal, all = replay_analysis_replayed(a);
 
     fill(a, false, true);
-    int rc = analysis_wall(a, &c, NULL, &ideal, &out->known);
+    int rc = analysis_wall(a, &c, ideal_blame, &ideal, &out->known);
     fill(a, false, false);
     if (rc != 0)
         return rc;

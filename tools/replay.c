@@ -252,7 +252,7 @@ static int answer(struct request *r, struct answer *a)
     if (rc == TOOL_OK && a->changed)
         rc = exit_code(r, replay_analysis_predict(r->analysis, &c, &a->prediction));
     if (rc == TOOL_OK)
-        rc = exit_code(r, replay_analysis_efficiency(r->analysis, &a->efficiency));
+        rc = exit_code(r, replay_analysis_efficiency(r->analysis, NULL, &a->efficiency));
     free(speed);
     return rc;
 }

@@ -70,8 +70,8 @@ static const struct tool_option options[] = {
     TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure: show N levels"),
     TOOL_SWITCH(all, 0, "all", "structure: all of it, not only what takes most time"),
     TOOL_TEXT(region, 0, "region", "NAME",
-              "of text: only what is in the region that the program calls so; views summary, callsites, named, and "
-              "structure --by caller"),
+              "only what is in the region that the program calls so: of json, and of text: views summary, callsites, "
+              "named, and structure --by caller"),
     TOOL_COUNT(within, 0, "within", "MS", 1, UINT32_MAX,
                "leave out who waits for whom where finding that out would take longer, in ms"),
     TOOL_SWITCH(keep, 0, "keep-places",
@@ -130,9 +130,10 @@ static void check(void *request, struct argp_state *state)
         argp_error(state, "csv has --view callsites, and structure --by caller, only: json has all views");
     if (r->format == HTML && r->view >= 0 && !r->scaling)
         argp_error(state, "the page has all views: leave --view out");
-    if (r->region && (r->format != TEXT || (r->view >= 0 && r->view != REPORT_SUMMARY && r->view != REPORT_CALLSITES &&
-                                            r->view != REPORT_NAMED && r->view != REPORT_CALLTREE)))
-        argp_error(state, "--region is of text: --view summary, callsites, named, and structure --by caller");
+    bool narrows = r->view < 0 || r->view == REPORT_SUMMARY || r->view == REPORT_CALLSITES ||
+                   r->view == REPORT_NAMED || r->view == REPORT_CALLTREE;
+    if (r->region && r->format != JSON && (r->format != TEXT || !narrows))
+        argp_error(state, "--region is of json, and of text: --view summary, callsites, named, structure --by caller");
     if (r->jobs == 0)
         argp_error(state, "no job file");
     if (r->jobs > 1 && !r->scaling)
@@ -171,7 +172,7 @@ static void print_one(struct report *report, const struct request *r, FILE *out)
     const struct report_tree_how how = { .depth = (uint32_t)r->depth, .all = r->all, .region = r->region };
 
     if (r->format == JSON)
-        report_print_json(report, out);
+        report_print_json(report, r->region, out);
     else if (r->format == HTML)
         report_print_html(report, out);
     else if (r->format == CSV)

@@ -84,6 +84,12 @@ static void print_path(struct view *v, uint32_t i, uint32_t indent)
         print_path(v, k, indent + 1);
 }
 
+/* Where what is shown begins. */
+static bool is_shown(const struct report_calltree *t, uint32_t i, const char *region)
+{
+    return region ? t->path[i].named && !strcmp(t->path[i].name, region) : i == 0;
+}
+
 void report_print_calltree(struct report *r, const struct report_tree_how *how, FILE *out)
 {
     struct report_calltree *t = report_calltree_create(r);
@@ -93,7 +99,7 @@ void report_print_calltree(struct report *r, const struct report_tree_how *how, 
     v.table.out = out;
     print_row(&v, &t->path[0], "");
     for (uint32_t i = 0; i < t->paths; i++)
-        if (how->region ? t->path[i].named && !strcmp(t->path[i].name, how->region) : i == 0)
+        if (is_shown(t, i, how->region))
             print_path(&v, i, 0);
     if (v.left_out)
         fprintf(out, "and %u that took less (--all)\n", v.left_out);
@@ -135,12 +141,16 @@ static void add_path(struct view *v, uint32_t i, cJSON *o)
             v->left_out += v->t->path[k].inside + 1;
 }
 
-void report_json_calltree(struct report *r, cJSON *root)
+void report_json_calltree(struct report *r, const char *region, cJSON *root)
 {
     struct report_calltree *t = report_calltree_create(r);
     struct view v = view_of(r, t, MOST_NODES);
+    cJSON *all = cJSON_AddObjectToObject(root, "calltree"),
+          *inside = region ? cJSON_AddArrayToObject(all, "inside") : NULL;
 
-    add_path(&v, 0, cJSON_AddObjectToObject(root, "calltree"));
+    for (uint32_t i = 0; i < t->paths; i++)
+        if (is_shown(t, i, region))
+            add_path(&v, i, region ? report_json_object(inside) : all);
     cJSON_AddNumberToObject(root, "calltree_left_out", v.left_out);
     report_calltree_destroy(t);
 }

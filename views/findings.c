@@ -41,6 +41,12 @@ void report_print_efficiency(const struct report_efficiency *e, FILE *out)
                 100 * e->within_nodes);
 }
 
+void report_print_split(const struct report_efficiency *e, FILE *out)
+{
+    fprintf(out, "  communication = serialisation %.1f %% x transfer %.1f %%\n", 100 * e->serialisation,
+            100 * e->transfer);
+}
+
 /* --- What is lost --- */
 
 /* Operations that went on without their message, where they are many: of communicators or threads that the replay does

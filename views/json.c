@@ -8,6 +8,7 @@
 
 #include "findings/by_rank.h"
 #include "findings/findings.h"
+#include "findings/named.h"
 #include "findings/ranges.h"
 #include "findings/sums.h"
 #include "findings/took.h"
@@ -335,7 +336,7 @@ cJSON *report_json(struct report *r)
         cJSON_AddNullToObject(root, "unmatched_calls");
     report_split_communication(r);
     report_add_efficiency(&r->model->efficiency, root);
-    report_add_named(r, root);
+    report_add_named(r, NULL, root);
     add_callsites(r, root);
     report_add_polls(r, root);
     report_add_sizes(r, root);
@@ -349,13 +350,34 @@ cJSON *report_json(struct report *r)
     report_add_series(r, root);
     report_add_own(r, root);
     report_json_loops(r, root);
-    report_json_calltree(r, root);
+    report_json_calltree(r, NULL, root);
     report_add_inside(r, root);
     report_add_oracle(r, root);
     return root;
 }
 
-void report_print_json(struct report *r, FILE *out)
+/* What is in it alone: keys as of the whole job. */
+static cJSON *json_of_region(struct report *r, const char *name)
 {
-    report_json_write(report_json(r), out);
+    const struct report_named *n = report_named_find(r, name);
+    cJSON *root = cJSON_CreateObject(), *array;
+
+    ADD(root, NUMBER("version", JSON_VERSION), TEXT("region", name));
+    add_job(r, root);
+    report_add_named(r, n, root);
+    array = cJSON_AddArrayToObject(root, "callsites");
+    for (uint32_t i = 0; i < n->call_count; i++) {
+        const struct report_named_call *c = &n->calls[i];
+        cJSON *o = ADD(array, TEXT("function", job_text(r->job, r->job->terminals[c->terminal].function)));
+        add_place(r, o, c->terminal, "caller");
+        ADD(o, COUNT("count", c->count), TIME("time_seconds", c->ns),
+            TIME("waiting_seconds", views_known(report_named_of(r)->waits, c->wait_ns)));
+    }
+    report_json_calltree(r, name, root);
+    return root;
+}
+
+void report_print_json(struct report *r, const char *region, FILE *out)
+{
+    report_json_write(region ? json_of_region(r, region) : report_json(r), out);
 }

@@ -75,6 +75,8 @@ static void print_one(struct report *r, const struct report_named *n, bool waits
                 report_count(n->unended));
     if (n->efficiency.known)
         report_print_efficiency(&n->efficiency, out);
+    if (n->efficiency.split)
+        report_print_split(&n->efficiency, out);
     print_calls(r, n, waits, most, out);
     for (uint32_t i = 0; i < n->loss_count && i < LOSSES; i++)
         fprintf(out, "  lost: %s, %s at %s\n", report_time(1e9 * n->losses[i].seconds),
@@ -102,13 +104,15 @@ void report_print_region(struct report *r, const char *name, uint32_t most, FILE
     print_one(r, report_named_find(r, name), report_named_of(r)->waits, most, out);
 }
 
-void report_add_named(struct report *r, cJSON *root)
+void report_add_named(struct report *r, const struct report_named *one, cJSON *root)
 {
     const struct report_named_list *l = report_named_of(r);
     cJSON *array = cJSON_AddArrayToObject(root, "user_regions");
 
     for (uint32_t i = 0; i < l->count; i++) {
         const struct report_named *n = &l->of[i];
+        if (one && n != one)
+            continue;
         cJSON *o = ADD(array, TEXT("name", n->name), COUNT("entries", n->entries), COUNT("unended", n->unended),
                        NUMBER("ranks", n->ranks), TIME("seconds", n->ns), TIME("longest_seconds", n->longest_ns),
                        PERCENT("share", report_share(r->model, n->ns)), TIME("call_seconds", n->call_ns),

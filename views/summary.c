@@ -91,8 +91,7 @@ static void print_shares(struct report *r, FILE *out)
         report_print_efficiency(&m->efficiency, out);
         report_split_communication(r);
         if (m->efficiency.split)
-            fprintf(out, "  communication = serialisation %.1f %% x transfer %.1f %%\n",
-                    100 * m->efficiency.serialisation, 100 * m->efficiency.transfer);
+            report_print_split(&m->efficiency, out);
     } else if (m->efficiency.elsewhere) {
         fputs("\nefficiency: not known, other threads than each rank's first call MPI\n", out);
     }

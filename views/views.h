@@ -42,7 +42,7 @@ struct report_tree_how { uint32_t depth; bool all; const char *region; };
 void report_print_text(struct report *r, enum report_view view, const struct report_tree_how *how, FILE *out);
 
 /* One JSON object with everything but the grammars; doc/EVENTS.md lists the keys. */
-void report_print_json(struct report *r, FILE *out);
+void report_print_json(struct report *r, const char *region, FILE *out); /* region: as above */
 
 /* Everything that `--format json` prints. The caller deletes it. */
 cJSON *report_json(struct report *r);
@@ -118,6 +118,7 @@ void report_print_waits(struct report *r, FILE *out);
 void report_print_findings(struct report *r, uint32_t most, FILE *out);
 /* "parallel efficiency 75.0 % = load balance 83.3 % x communication 90.0 %", of a job with teams two lines more. */
 void report_print_efficiency(const struct report_efficiency *e, FILE *out);
+void report_print_split(const struct report_efficiency *e, FILE *out); /* serialisation and transfer, where known */
 /* Of a callsite that terminals use; else NAN. */
 double views_site_number(const struct report *r, uint32_t callsite);
 /* A line for each, at most `most` and one that says how many more there are. */
@@ -139,7 +140,8 @@ const char *report_why_kept(const struct job_region *g, bool predicted, const ch
 void report_print_regions(struct report *r, FILE *out);
 /* Adds "efficiency", nothing where it is not known (json.c); "user_regions" (named.c). */
 void report_add_efficiency(const struct report_efficiency *e, cJSON *to);
-void report_add_named(struct report *r, cJSON *root);
+struct report_named;
+void report_add_named(struct report *r, const struct report_named *one, cJSON *root); /* NULL: all */
 /* Adds "sizes": an array of what report_print_sizes prints (by_rank.c). */
 void report_add_sizes(struct report *r, cJSON *root);
 /* Adds "oracle": the last predicted run, and what predicted runs learned; nothing before one (predicted.c). */
@@ -160,7 +162,7 @@ void report_add_own(struct report *r, cJSON *root);
 /* Adds "loops" and "main_loop" (loops.c). */
 void report_json_loops(struct report *r, cJSON *root);
 /* Adds "calltree" (calltree.c). */
-void report_json_calltree(struct report *r, cJSON *root);
+void report_json_calltree(struct report *r, const char *region, cJSON *root);
 /* Adds "ended"; null of a run that ended well (ended.c). */
 void report_add_ended(struct report *r, cJSON *root);
 /* Adds "machine", where the job says what it ran on, "clock", where the times of all nodes are on one, and "run_delay"

@@ -315,7 +315,7 @@ static void print_texts(struct report *r)
 
 static void print_tables(struct report *r)
 {
-    report_print_json(r, nowhere);
+    report_print_json(r, NULL, nowhere);
     report_print_csv(r, nowhere);
     report_print_calls_csv(r, nowhere);
     report_print_sizes_csv(r, nowhere);
@@ -347,7 +347,7 @@ static void replay(struct report *r)
     struct bind_change c = { .network = draw(2) ? &network : NULL, .balance_all = draw(2), .balance = GRAMMAR_NONE };
     if (replay_analysis_create(r->job, STEPS, &a))
         return;
-    (void)replay_analysis_efficiency(a, &e);
+    (void)replay_analysis_efficiency(a, NULL, &e);
     (void)replay_analysis_predict(a, &c, &p);
     replay_analysis_destroy(a);
 }

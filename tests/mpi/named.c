@@ -193,6 +193,31 @@ static int phases(double more)
     return 0;
 }
 
+/* One rank after the other; messages that are long. */
+static int split(void)
+{
+    enum { LONG = 8 << 20 };
+    char *from = calloc(1, LONG), *to = calloc(1, LONG), word = 0;
+    for (int i = 0; i < TURNS; i++) {
+        pythia_region_begin("chain");
+        if (rank > 0)
+            MPI_Recv(&word, 1, MPI_CHAR, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        spend(5);
+        if (rank + 1 < ranks)
+            MPI_Send(&word, 1, MPI_CHAR, rank + 1, 1, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        pythia_region_end("chain");
+        pythia_region_begin("bulk");
+        spend(1);
+        MPI_Sendrecv(from, LONG, MPI_CHAR, (rank + 1) % ranks, 2, to, LONG, MPI_CHAR, (rank + ranks - 1) % ranks, 2,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        pythia_region_end("bulk");
+    }
+    free(from);
+    free(to);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -201,7 +226,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     all = !strcmp(what, "nest") ? nest() : !strcmp(what, "threads") ? threads() : !strcmp(what, "reset") ? reset()
-          : !strcmp(what, "hold") ? hold()
+          : !strcmp(what, "hold") ? hold() : !strcmp(what, "split") ? split()
           : phases(getenv("SLOWER_MS") ? atof(getenv("SLOWER_MS")) : 0);
     if (!rank)
         printf("%s %d\n", what, all);

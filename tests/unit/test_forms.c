@@ -58,7 +58,7 @@ static char *print_form(const struct job *j, int form)
     if (form >= OTHERS)
         print_other_form(r, form - OTHERS, out);
     else if (form == 0)
-        report_print_json(r, out);
+        report_print_json(r, NULL, out);
     else if (form == 1)
         report_print_csv(r, out);
     else
