@@ -77,6 +77,7 @@ enum file_section_type {
     SECTION_NAMED,
     SECTION_BINDINGS,
     SECTION_HARDWARE,
+    SECTION_HOSTS,
     SECTION_TYPES
 };
 

@@ -179,13 +179,11 @@ const char *report_hardware_xml(const struct job *j)
     return row_of(j) ? job_text(j, row_of(j)->xml) : NULL;
 }
 
-bool report_hardware_of(const struct job *j, struct report_hardware *h)
+static bool read_machine(const char *cores, const char *nodes, struct report_hardware *h)
 {
     *h = (struct report_hardware){ .cores = 0 };
-    if (!row_of(j))
-        return false;
-    h->cores = report_hardware_sets(job_text(j, row_of(j)->cores), &h->core);
-    h->nodes = report_hardware_sets(job_text(j, row_of(j)->nodes), &h->node);
+    h->cores = report_hardware_sets(cores, &h->core);
+    h->nodes = report_hardware_sets(nodes, &h->node);
     leave_out_memory(h);
     CPU_ZERO(&h->all);
     for (unsigned i = 0; i < h->cores; i++)
@@ -194,6 +192,19 @@ bool report_hardware_of(const struct job *j, struct report_hardware *h)
         return true;
     report_hardware_free(h);
     return false;
+}
+
+bool report_hardware_of(const struct job *j, struct report_hardware *h)
+{
+    *h = (struct report_hardware){ .cores = 0 };
+    return row_of(j) && read_machine(job_text(j, row_of(j)->cores), job_text(j, row_of(j)->nodes), h);
+}
+
+bool report_hardware_of_host(const struct job *j, uint32_t row, struct report_hardware *h)
+{
+    const struct job_host *host = &j->hosts.row[row];
+
+    return read_machine(job_text(j, host->cores), job_text(j, host->memory), h);
 }
 
 static void print_sets(const cpu_set_t *sets, unsigned count, FILE *out)

@@ -24,6 +24,8 @@ struct report_hardware {
 /* False: it cannot be read, or the job does not say; there is nothing to free then. */
 bool report_hardware_here(struct report_hardware *h);
 bool report_hardware_of(const struct job *j, struct report_hardware *h);
+/* The same of a kind of node, by its row. */
+bool report_hardware_of_host(const struct job *j, uint32_t row, struct report_hardware *h);
 void report_hardware_free(struct report_hardware *h);
 /* Puts this machine into the job. False: it has one, or it cannot be read. */
 bool report_hardware_keep(struct job *j);

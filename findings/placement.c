@@ -19,6 +19,7 @@ struct group {
     uint32_t node, threads, ranks;
     const cpu_set_t *set;
     uint32_t row; /* of the job's bindings */
+    const struct report_hardware *machine;
 };
 
 /* Of threads that are bound one by one. */
@@ -26,7 +27,7 @@ struct sets { cpu_set_t *of; unsigned count; };
 
 struct placing {
     const struct report *r;
-    struct report_hardware machine;
+    struct report_hardware *machine; /* the first rank's, then by kind of node */
     struct group *group;
     uint32_t groups;
     cpu_set_t *set;       /* of each row of the job */
@@ -69,6 +70,20 @@ static void find_nodes(struct placing *p)
         p->node[rank] = comm != GRAMMAR_NONE && job_comm_members(j, comm, rank, &m) ? job_members_at(&m, 0) : 0;
 }
 
+/* What the node is, by its lowest rank. */
+static const struct report_hardware *machine_of(const struct placing *p, uint32_t node)
+{
+    const struct job_hosts *h = &p->r->job->hosts;
+
+    for (uint32_t i = 0; p->machine && i < h->count; i++) {
+        struct job_walk w = { .range = h->ranges.range + h->row[i].range_first, .left = h->row[i].range_count };
+        while (p->machine[i + 1].cores && job_walk_next(&w))
+            if (w.at.rank == node)
+                return &p->machine[i + 1];
+    }
+    return p->machine;
+}
+
 static void add_rank(struct placing *p, uint32_t row, uint32_t rank)
 {
     uint32_t i = 0, node = p->node[rank];
@@ -77,7 +92,8 @@ static void add_rank(struct placing *p, uint32_t row, uint32_t rank)
         i++;
     if (i == p->groups && i < MOST_GROUPS)
         BASE_ADD(p->group, p->groups,
-                 (struct group){ node, p->r->job->bindings.row[row].threads, 0, &p->set[row], row });
+                 (struct group){ node, p->r->job->bindings.row[row].threads, 0, &p->set[row], row,
+                                 machine_of(p, node) });
     if (i < p->groups)
         p->group[i].ranks++;
 }
@@ -164,11 +180,11 @@ static uint32_t within(const struct placing *p, uint32_t node, const cpu_set_t *
 static uint32_t narrowest(const struct placing *p, const struct group *g, uint32_t *threads)
 {
     const struct sets *each = &p->each[g->row];
-    uint32_t cores = report_hardware_cores(&p->machine, g->set);
+    uint32_t cores = report_hardware_cores(g->machine, g->set);
 
     *threads = g->threads;
     for (unsigned i = 0; i < each->count; i++) {
-        uint32_t inside = 0, has = report_hardware_cores(&p->machine, &each->of[i]);
+        uint32_t inside = 0, has = report_hardware_cores(g->machine, &each->of[i]);
         for (unsigned k = 0; k < each->count; k++)
             inside += is_within(&each->of[k], &each->of[i]);
         if (inside > has && has && inside * (uint64_t)cores > *threads * (uint64_t)has) {
@@ -183,24 +199,25 @@ static uint32_t narrowest(const struct placing *p, const struct group *g, uint32
 static void find_few_cores(struct placing *p, bool *chosen)
 {
     for (int narrow = 0; narrow < 2; narrow++) {
-        uint32_t worst = GRAMMAR_NONE, threads = 0;
+        uint32_t worst = GRAMMAR_NONE, threads = 0, of = 0;
         memset(chosen, 0, p->groups * sizeof *chosen);
         for (uint32_t i = 0; i < p->groups; i++) {
             const struct group *g = &p->group[i];
             uint32_t processors = (uint32_t)CPU_COUNT(g->set), wanted;
             uint32_t cores = narrowest(p, g, &wanted);
             if (!narrow) {
-                cores = report_hardware_cores(&p->machine, g->set);
+                cores = report_hardware_cores(g->machine, g->set);
                 wanted = within(p, g->node, g->set);
             }
-            chosen[i] = cores < p->machine.cores && wanted > (narrow ? cores : processors > cores ? processors : cores);
+            chosen[i] = cores < g->machine->cores && wanted > (narrow ? cores : processors > cores ? processors : cores);
             if (chosen[i] && cores < worst) {
                 worst = cores;
+                of = g->machine->cores;
                 threads = narrow ? wanted : g->threads;
             }
         }
         if (worst != GRAMMAR_NONE)
-            found(p, narrow ? REPORT_NARROW : REPORT_SHARED_CORE, chosen, worst, p->machine.cores, threads);
+            found(p, narrow ? REPORT_NARROW : REPORT_SHARED_CORE, chosen, worst, of, threads);
     }
 }
 
@@ -208,7 +225,7 @@ static void find_few_cores(struct placing *p, bool *chosen)
 static void find_hyper_threads(struct placing *p, bool *chosen)
 {
     cpu_set_t all;
-    uint32_t least = 0;
+    uint32_t least = 0, of = 0;
 
     memset(chosen, 0, p->groups * sizeof *chosen);
     for (uint32_t i = 0; i < p->groups; i++) {
@@ -219,41 +236,44 @@ static void find_hyper_threads(struct placing *p, bool *chosen)
                 CPU_OR(&all, &all, p->group[k].set);
                 ranks += p->group[k].ranks;
             }
-        uint32_t cores = report_hardware_cores(&p->machine, &all);
-        chosen[i] = ranks > cores && ranks <= (uint32_t)CPU_COUNT(&all) && cores < p->machine.cores;
+        uint32_t cores = report_hardware_cores(p->group[i].machine, &all);
+        chosen[i] = ranks > cores && ranks <= (uint32_t)CPU_COUNT(&all) && cores < p->group[i].machine->cores;
         least = chosen[i] ? cores : least;
+        of = chosen[i] ? p->group[i].machine->cores : of;
     }
     if (least)
-        found(p, REPORT_HYPER_THREADS, chosen, least, p->machine.cores, 0);
+        found(p, REPORT_HYPER_THREADS, chosen, least, of, 0);
 }
 
 /* Teams that could have been on one memory node. */
 static void find_memory_nodes(struct placing *p, bool *chosen)
 {
-    uint32_t most = 0, threads = 0;
+    uint32_t most = 0, threads = 0, of = 0;
 
     for (uint32_t i = 0; i < p->groups; i++) {
         const struct group *g = &p->group[i];
-        uint32_t nodes = report_hardware_nodes(&p->machine, g->set);
-        chosen[i] = p->machine.nodes > 1 && nodes > 1 && g->threads > 1 && g->threads <= p->machine.cores / p->machine.nodes;
+        uint32_t nodes = report_hardware_nodes(g->machine, g->set), there = g->machine->nodes;
+        chosen[i] = nodes > 1 && g->threads > 1 && g->threads <= g->machine->cores / there;
         if (chosen[i] && nodes > most) {
             most = nodes;
+            of = there;
             threads = g->threads;
         }
     }
     if (most)
-        found(p, REPORT_MEMORY_NODES, chosen, most, p->machine.nodes, threads);
+        found(p, REPORT_MEMORY_NODES, chosen, most, of, threads);
 }
 
 /* On one host, whose ranks are each on one memory node: one has none, another one two or more. */
 static void find_uneven(struct placing *p, bool *chosen)
 {
     for (uint32_t i = 0; i < p->groups; i++) {
+        const struct report_hardware *machine = p->group[i].machine;
         uint32_t most = 0, without = 0, host = p->group[i].node, inside = 0, all = 0;
         for (uint32_t k = 0; k < p->groups; k++)
             all += p->group[k].node == host ? p->group[k].ranks : 0;
-        for (unsigned n = 0; n < p->machine.nodes; n++) {
-            uint32_t ranks = within(p, host, &p->machine.node[n]);
+        for (unsigned n = 0; n < machine->nodes; n++) {
+            uint32_t ranks = within(p, host, &machine->node[n]);
             inside += ranks;
             most = ranks > most ? ranks : most;
             without += !ranks;
@@ -262,9 +282,21 @@ static void find_uneven(struct placing *p, bool *chosen)
             continue;
         for (uint32_t k = 0; k < p->groups; k++)
             chosen[k] = p->group[k].node == host;
-        found(p, REPORT_UNEVEN_NODES, chosen, p->machine.nodes - without, p->machine.nodes, 0);
+        found(p, REPORT_UNEVEN_NODES, chosen, machine->nodes - without, machine->nodes, 0);
         return;
     }
+}
+
+static void find_all(struct placing *p)
+{
+    begin(p);
+    bool *chosen = calloc(p->groups + 1u, sizeof *chosen);
+    find_few_cores(p, chosen);
+    find_hyper_threads(p, chosen);
+    find_memory_nodes(p, chosen);
+    find_uneven(p, chosen);
+    free(chosen);
+    end(p);
 }
 
 void report_placements_of(const struct report *r, struct report_placements *made)
@@ -273,18 +305,17 @@ void report_placements_of(const struct report *r, struct report_placements *made
     struct placing p = { .r = r, .made = made };
 
     *made = (struct report_placements){ .count = 0 };
-    if (!j->bindings.count || j->info.ranks > MOST_RANKS || !report_hardware_of(j, &p.machine))
+    if (!j->bindings.count || j->info.ranks > MOST_RANKS)
         return;
-    made->known = true;
-    begin(&p);
-    bool *chosen = calloc(p.groups + 1u, sizeof *chosen);
-    find_few_cores(&p, chosen);
-    find_hyper_threads(&p, chosen);
-    find_memory_nodes(&p, chosen);
-    find_uneven(&p, chosen);
-    free(chosen);
-    end(&p);
-    report_hardware_free(&p.machine);
+    p.machine = calloc(j->hosts.count + 1u, sizeof *p.machine);
+    made->known = report_hardware_of(j, &p.machine[0]);
+    for (uint32_t i = 0; i < j->hosts.count && made->known; i++)
+        (void)report_hardware_of_host(j, i, &p.machine[i + 1]);
+    if (made->known)
+        find_all(&p);
+    for (uint32_t i = 0; i <= j->hosts.count; i++)
+        report_hardware_free(&p.machine[i]);
+    free(p.machine);
 }
 
 char *report_placement_text(const struct report_placement *p)

@@ -10,8 +10,8 @@
  *     memory nodes     a team may run on several memory nodes, though one has cores enough
  *     uneven           memory nodes have ranks, or threads, and others none
  *
- * Of what uses all cores there are nothing is said: that is oversubscription. All nodes are taken to be as the first
- * rank's, whose machine alone is known.
+ * Of what uses all cores there are nothing is said: that is oversubscription. A node is the kind that its first
+ * rank said, else as the first rank's of all.
  *
  * Threads: owner.  Hook-safe: no.
  */

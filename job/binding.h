@@ -8,6 +8,8 @@
  *
  * How busy the processors of a row were, whoever ran there, each rank counts: so often is it in the sum.
  *
+ * Of a job on several nodes also what each kind of node is, as its first ranks read it in /sys.
+ *
  * Threads: any for readers.  Hook-safe: no.
  */
 #ifndef PYTHIA_JOB_BINDING_H
@@ -35,6 +37,16 @@ struct job_bindings {
     uint32_t count, room;
 };
 
+struct job_host {
+    uint32_t cores, memory; /* strings: processors of each core, of each memory node, "0,64;1,65" */
+    uint32_t range_first, range_count; /* the first ranks of nodes that are so */
+};
+struct job_hosts {
+    struct job_host *row;
+    struct job_ranges ranges;
+    uint32_t count, room;
+};
+
 struct job_hardware { uint32_t xml, tree, cores, nodes; /* strings; processors of each core, memory node: "0,64;1,65" */ };
 struct job_hardware_list {
     struct job_hardware *of;
@@ -44,7 +56,10 @@ struct job_hardware_list {
 /* One rank's, to a job of that rank: `like` without the texts (`each` NULL: none) and the ranks. 0 or PYTHIA_E… */
 int job_binding_add(struct job *j, uint32_t rank, const char *processors, const char *each,
                     const struct job_binding *like);
+int job_host_add(struct job *j, uint32_t rank, const char *cores, const char *memory);
 int job_bindings_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
+int job_hosts_check(const struct job *j, char *why, size_t size);
 int job_bindings_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
+int job_hosts_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
 
 #endif

@@ -82,6 +82,7 @@ struct job {
     struct job_threads_list threads;
     struct job_inside_list inside;      /* samples of where threads computed */
     struct job_bindings bindings;       /* where ranks may run */
+    struct job_hosts hosts;             /* what kinds of nodes there are, where there are several nodes */
     struct job_hardware_list hardware;  /* of the first rank's node */
     struct job_ends ends;               /* of a run that died */
     struct job_task *tasks;             /* ordered by callsite, then depth */

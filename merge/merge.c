@@ -192,6 +192,7 @@ static int plan_tables(struct merge *m)
         { JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, job_flows_join },
         { JOB_TABLE_STOPS, JOB_TABLE_HOP_RANGES, job_hops_join },
         { JOB_TABLE_BINDINGS, JOB_TABLE_BINDING_RANGES, job_bindings_join },
+        { JOB_TABLE_HOSTS, JOB_TABLE_HOST_RANGES, job_hosts_join },
     };
     m->made.info.block = job_streams_block(m->into, m->from);
     int error = job_rows_join(m->into, m->from, JOB_TABLE_STREAMS, &m->maps, &m->made);

@@ -12,11 +12,13 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/launcher.h"
 #include "base/threads.h"
+#include "base/topology.h"
 #include "job/binding.h"
 #include "session/internal.h"
 
-enum { THREADS = 1024, TEXT = 4096 };
+enum { THREADS = 1024, TEXT = 4096, MACHINE_TEXT = 1 << 13 };
 
 /* "0-3,8"; how many bytes, 0: it is longer. */
 static size_t list_text(const cpu_set_t *set, char *text, size_t size)
@@ -103,6 +105,45 @@ static void fill_busy(struct job_binding *b, const cpu_set_t *set)
             b->busy_ns += busy[i] - begin.busy[i];
 }
 
+/* --- What this node is --- */
+
+/* "0,64;1,65": of the processors, those that share what is numbered so; how many bytes, 0: it is longer. */
+static size_t groups_text(const struct base_machine *m, int (*group)(const struct base_processor *), char *text)
+{
+    size_t used = 0;
+    for (unsigned i = 0, k; i < m->count && used < MACHINE_TEXT; i++) {
+        for (k = 0; k < i && group(&m->at[k]) != group(&m->at[i]); k++)
+            ;
+        for (unsigned n = i; k == i && n < m->count && used < MACHINE_TEXT; n++) /* the first of its group: all of it */
+            if (group(&m->at[n]) == group(&m->at[i]))
+                used += (size_t)snprintf(text + used, MACHINE_TEXT - used, "%s%u", n > i ? "," : used ? ";" : "",
+                                         m->at[n].number);
+    }
+    return used < MACHINE_TEXT ? used : 0;
+}
+
+static int core_of(const struct base_processor *p)
+{
+    return p->first[BASE_CORE];
+}
+
+static int node_of(const struct base_processor *p)
+{
+    return p->node;
+}
+
+/* By the first rank of each node, where there are several. */
+static int add_host(struct job *job)
+{
+    static struct base_machine machine;
+    static char cores[MACHINE_TEXT], memory[MACHINE_TEXT];
+    if (base_launcher_local_rank() != 0 || base_launcher_local_ranks() >= (long)session.world.ranks ||
+        !base_topology_read("", &machine) || !groups_text(&machine, core_of, cores) ||
+        !groups_text(&machine, node_of, memory))
+        return 0;
+    return job_host_add(job, session.world.rank, cores, memory);
+}
+
 int session_binding_finish(struct job *job)
 {
     static struct bound b;
@@ -114,5 +155,6 @@ int session_binding_finish(struct job *job)
     struct job_binding row = { .threads = job->info.threads };
     fill_busy(&row, &b.all);
     b.each[b.used] = '\0';
-    return job_binding_add(job, session.world.rank, text, b.differ && b.used ? b.each : NULL, &row);
+    int error = job_binding_add(job, session.world.rank, text, b.differ && b.used ? b.each : NULL, &row);
+    return error ?: add_host(job);
 }

@@ -33,6 +33,28 @@ static const char *tree_text(const struct job *j)
     return report_hardware_tree(j) ?: older ? job_text(j, j->machine.tree) : NULL;
 }
 
+/* A line a kind of node, where there are several nodes. */
+static void print_hosts(const struct report *r, FILE *out)
+{
+    const struct job *j = r->job;
+    bool *in = calloc(j->info.ranks + 1u, sizeof *in);
+    struct report_hardware h;
+    char ranks[128];
+
+    for (uint32_t i = 0; i < j->hosts.count && report_hardware_of_host(j, i, &h); i++) {
+        const struct job_host *host = &j->hosts.row[i];
+        memset(in, 0, j->info.ranks * sizeof *in);
+        struct job_walk w = { .range = j->hosts.ranges.range + host->range_first, .left = host->range_count };
+        while (job_walk_next(&w))
+            in[w.at.rank] = true;
+        report_ranks_set(in, j->info.ranks, ranks, sizeof ranks);
+        fprintf(out, "%snode%s of %s: %u cores, %u memory node%s\n", i ? "" : "\n", strchr(ranks, 's') ? "s" : "",
+                ranks, h.cores, h.nodes, h.nodes == 1 ? "" : "s");
+        report_hardware_free(&h);
+    }
+    free(in);
+}
+
 /* A line a binding: "ranks 0,4: processors 0-3, 4 threads". */
 static void print_bindings(const struct report *r, FILE *out)
 {
@@ -88,6 +110,7 @@ void report_print_machine(struct report *r, FILE *out)
     const char *tree = tree_text(r->job);
     if (tree)
         fprintf(out, "\nmachine of the first rank:\n%s", tree);
+    print_hosts(r, out);
     print_bindings(r, out);
     report_print_placement(r, out);
     if (!m->present)

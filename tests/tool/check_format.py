@@ -16,6 +16,7 @@ SECTIONS = {
     "## Clock": ["clock"], "## Run delay": ["delay"], "## Took": ["took"], "## Named": ["named region"],
     "## Samples": ["samples"],
     "## Bindings": ["bindings", "range"], "## Hardware": ["hardware"],
+    "## Hosts": ["hosts", "range"],
     "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],
     "## Places": ["place", "way"], "## Left out": ["table that was left out"],
 }

@@ -99,6 +99,40 @@ START_TEST(what_is_planted_is_named)
 }
 END_TEST
 
+/* Nodes of another kind, four cores with a processor each: what is well there would be hyper-threads on the first
+   rank's, and the other way round. */
+START_TEST(each_kind_of_node)
+{
+    static const char *const texts[2][2] = { { "0,4;1,5;2,6;3,7", "0,1,2,3,4,5,6,7" },
+                                                { "0;1;2;3;4;5", "0,1,2,3,4,5" } };
+    struct report_placements p;
+    struct job *all = job_create();
+    char text[16], why[256];
+    for (uint32_t rank = 0; rank < RANKS; rank++) { /* two on processors 0 and 4 of each node */
+        struct job *j = job_create();
+        struct job_run own = { rank / 2 * 2, 2, 1 };
+        j->info.ranks = RANKS;
+        j->info.mpi = job_string(j, "Open MPI");
+        snprintf(text, sizeof text, "%u", rank % 2 * 4);
+        ck_assert_int_eq(job_binding_add(j, rank, text, NULL, &(struct job_binding){ .threads = 1 }), 0);
+        ck_assert_int_eq(job_comm_add_members(j, job_comm(j, "node", 2), &own, 1, NULL, 0), 0);
+        if (rank % 2 == 0)
+            ck_assert_int_eq(job_host_add(j, rank, texts[rank / 2 % 2][0], texts[rank / 2 % 2][1]), 0);
+        ck_assert_int_eq(merge_job(all, j), 0);
+        job_destroy(j);
+    }
+    struct job_hardware first = { job_string(all, "-"), job_string(all, "-"), job_string(all, texts[0][0]),
+                                  job_string(all, texts[0][1]) };
+    ck_assert_int_eq(job_rows_add(all, JOB_TABLE_HARDWARE, &first), 0);
+    ck_assert_uint_eq(all->hosts.count, 2);
+    ck_assert_msg(job_rows_check(all, JOB_TABLE_HOSTS, why, sizeof why) == 0, "%s", why);
+    report_placements_of(&(struct report){ .job = all }, &p);
+    ck_assert_uint_eq(p.count, 1);
+    ck_assert_str_eq(report_placement_text(&p.of[0]), "ranks 0,1,4-5 are hyper-threads of 1 of 4 cores");
+    job_destroy(all);
+}
+END_TEST
+
 /* --- On whatever machine HWLOC_XMLFILE names --- */
 
 /* What the planted placements of a machine are made of: its own cores and memory nodes. */
@@ -301,6 +335,7 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_LOOP(what_is_planted_is_named, UNIT_COUNT(cases)),
         UNIT_TEST(without_a_machine_nothing_is_said),
+        UNIT_TEST(each_kind_of_node),
         UNIT_TEST(on_a_real_machine),
         UNIT_TEST(memory_beside),
         UNIT_TEST(who_had_the_processors),
