@@ -5,10 +5,11 @@
  *
  *   mpirun -n 4 env LD_PRELOAD=…/pythia/marks.so pythia record ./app
  *
- * Where the library itself is there, too, it is told the same. Without it a region of TALP is ours, of which only the
- * name counts.
+ * Where the library itself is there, too, it is told the same. Without it, and where TALP is off there, a region of
+ * TALP is ours, of which only the name counts.
  */
 #include <dlfcn.h>
+#include <stdio.h>
 
 #include "plugins/names.h"
 
@@ -28,16 +29,34 @@ enum { DLB_SUCCESS = 0, DLB_ERR_UNKNOWN = -1 };
 #define DLB_GLOBAL ((dlb_monitor *)0)
 #define DLB_LAST_OPEN ((dlb_monitor *)1)
 
+static dlb_monitor own[NAMES_MOST];
+
+static int is_own(const dlb_monitor *region)
+{
+    return region >= own && region < own + NAMES_MOST;
+}
+
+/* Without a name each is another one, as there. */
+static dlb_monitor *own_region(const char *name)
+{
+    static _Atomic int anonymous;
+    char text[32];
+    if (!name || !*name)
+        snprintf(text, sizeof text, "Anonymous Region %d", ++anonymous);
+    uint32_t number = names_number(name && *name ? name : text);
+    if (!number)
+        return NULL;
+    own[number - 1].name = names_of(number);
+    return &own[number - 1];
+}
+
+/* The library has none where TALP is off, which it is where nobody asks for it. */
 NAMES_EXPORT dlb_monitor *DLB_MonitoringRegionRegister(const char *name);
 NAMES_EXPORT dlb_monitor *DLB_MonitoringRegionRegister(const char *name)
 {
-    static dlb_monitor own[NAMES_MOST];
     NEXT(dlb_monitor *(const char *), "DLB_MonitoringRegionRegister")
-    uint32_t number = name && *name ? names_number(name) : 0;
-    if (next || !number)
-        return next ? next(name) : NULL;
-    own[number - 1].name = names_of(number);
-    return &own[number - 1];
+    dlb_monitor *its = next ? next(name) : NULL;
+    return its ? its : own_region(name);
 }
 
 NAMES_EXPORT int DLB_MonitoringRegionStart(dlb_monitor *region);
@@ -46,7 +65,7 @@ NAMES_EXPORT int DLB_MonitoringRegionStart(dlb_monitor *region)
     NEXT(int(dlb_monitor *), "DLB_MonitoringRegionStart")
     if (region != DLB_LAST_OPEN)
         pythia_region_begin(region == DLB_GLOBAL ? "Global" : region->name);
-    return next ? next(region) : region == DLB_LAST_OPEN ? DLB_ERR_UNKNOWN : DLB_SUCCESS;
+    return next && !is_own(region) ? next(region) : region == DLB_LAST_OPEN ? DLB_ERR_UNKNOWN : DLB_SUCCESS;
 }
 
 NAMES_EXPORT int DLB_MonitoringRegionStop(dlb_monitor *region);
@@ -54,7 +73,7 @@ NAMES_EXPORT int DLB_MonitoringRegionStop(dlb_monitor *region)
 {
     NEXT(int(dlb_monitor *), "DLB_MonitoringRegionStop")
     pythia_region_end(region == DLB_LAST_OPEN ? NULL : region == DLB_GLOBAL ? "Global" : region->name);
-    return next ? next(region) : DLB_SUCCESS;
+    return next && !is_own(region) ? next(region) : DLB_SUCCESS;
 }
 
 /* What else a program that marks regions calls, and what there is to say without the library: nothing. */
@@ -62,14 +81,14 @@ NAMES_EXPORT int DLB_MonitoringRegionReset(dlb_monitor *region);
 NAMES_EXPORT int DLB_MonitoringRegionReset(dlb_monitor *region)
 {
     NEXT(int(dlb_monitor *), "DLB_MonitoringRegionReset")
-    return next ? next(region) : DLB_SUCCESS;
+    return next && !is_own(region) ? next(region) : DLB_SUCCESS;
 }
 
 NAMES_EXPORT int DLB_MonitoringRegionReport(const dlb_monitor *region);
 NAMES_EXPORT int DLB_MonitoringRegionReport(const dlb_monitor *region)
 {
     NEXT(int(const dlb_monitor *), "DLB_MonitoringRegionReport")
-    return next ? next(region) : DLB_SUCCESS;
+    return next && !is_own(region) ? next(region) : DLB_SUCCESS;
 }
 
 /* --- Caliper --- */
