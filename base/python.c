@@ -132,7 +132,10 @@ static bool is_own_state(const char *state)
 /* Where the key lies differs even between patches of a version; what it leads to tells it. */
 void base_python_seek(void)
 {
-    enum { NEAR = 16384 /* bytes of the runtime, which has ten times as many */ };
+    enum { NEAR = 16384 /* bytes of the runtime, which has ten times as many */, TRIES = 1000 };
+    static _Atomic int tries;
+    if (++tries > TRIES) /* no thread of Python's calls, or its memory is not to be looked at */
+        base_python_is = BASE_PYTHON_STRANGE;
     for (uint32_t i = 0; i < NEAR; i += 4) {
         uint32_t number = word(runtime, i + 4);
         if (word(runtime, i) != 1 || number >= PTHREAD_KEYS_MAX || !is_own_state(pthread_getspecific(number)))

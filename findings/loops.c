@@ -252,7 +252,8 @@ static bool is_readable(struct loops_search *s)
     for (uint32_t i = 0; i < s->hops->stop_count && !read; i++)
         for (uint32_t k = 0; k < s->stop[i].frames && !read; k++)
             read = s->stop[i].frame[k].place->code &&
-                   s->j->modules[s->stop[i].frame[k].place->module].path == s->j->info.program;
+                   (s->j->modules[s->stop[i].frame[k].place->module].path == s->j->info.program ||
+                    report_is_script(s->j, s->stop[i].frame[k].place->module));
     return read;
 }
 

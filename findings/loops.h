@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loops of a program, as its machine code has them, and how often they turned.
+ * The loops of a program, as its machine code or its source (of Python) has them, and how often they turned.
  *
  *   main ─ loop 36 ─┬─ Bcast                  an event's place: frame by frame, the loops around the call
  *                   ├─ solve ─ loop 16 ─┬─ halo ─ Sendrecv

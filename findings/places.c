@@ -16,7 +16,7 @@ struct reading {
     const struct job *j;
     struct job made;          /* its places alone */
     struct loops_code **code; /* of each module; NULL: not read, or not yet */
-    bool *tried;
+    bool *tried, interpreted;
     uint64_t limit, began;
     struct job *into;         /* where names go */
     struct report_resolver *resolver;
@@ -74,7 +74,7 @@ bool report_places_known(const struct job *j)
 
 /* --- Code --- */
 
-/* Compiled for whom it interprets: its loops are not the program's. */
+/* Compiled for whom it interprets: loops of the machine's code are not the program's. */
 static bool is_interpreted(const struct job *j)
 {
     for (uint32_t i = 0; i < j->module_count; i++)
@@ -83,19 +83,21 @@ static bool is_interpreted(const struct job *j)
     return false;
 }
 
+/* Of the call, not where it returns to. */
+static uint64_t address_of(const struct reading *r, const struct job_place *p)
+{
+    return p->offset - (p->kind == JOB_PLACE_CALL && !report_is_script(r->j, p->module));
+}
+
 /* A runtime's is not read: its threads wait in loops that are not the program's. */
 static const struct loops_function *function_at(struct reading *r, uint32_t module, uint64_t address)
 {
     const struct job_module *m = &r->j->modules[module];
-    if (!r->tried[module] && !report_is_runtime(job_text(r->j, m->path)))
+    bool program = r->interpreted ? report_is_script(r->j, module) : !report_is_runtime(job_text(r->j, m->path));
+    if (!r->tried[module] && program)
         r->code[module] = loops_code_open(job_text(r->j, m->path), job_text(r->j, m->build_id));
     r->tried[module] = true;
     return r->code[module] ? loops_code_function(r->code[module], address) : NULL;
-}
-
-static uint64_t address_of(const struct job_place *p)
-{
-    return p->offset - (p->kind == JOB_PLACE_CALL);
 }
 
 static uint32_t level_of(const struct loops_function *f, int loop)
@@ -114,9 +116,9 @@ static struct job_place place_of_loop(const struct loops_function *f, uint32_t m
 }
 
 /* The innermost loop around a place: for one that is a loop itself, that. */
-static int loop_at(const struct loops_function *f, const struct job_place *p)
+static int loop_at(const struct reading *r, const struct loops_function *f, const struct job_place *p)
 {
-    uint32_t node = loops_function_node(f, address_of(p));
+    uint32_t node = loops_function_node(f, address_of(r, p));
     int loop = node == UINT32_MAX ? -1 : f->forest.loop[node];
     while (loop >= 0 && p->kind >= JOB_PLACE_LOOP && JOB_PLACE_LOOP + level_of(f, loop) != p->kind)
         loop = f->forest.parent[loop];
@@ -174,11 +176,11 @@ static bool add_loops(struct reading *r)
         struct job_place p = r->made.places.place[i];
         if (is_late(r))
             return false;
-        const struct loops_function *f = p.kind == JOB_PLACE_CALL ? function_at(r, p.module, address_of(&p)) : NULL;
-        if (!f || loops_function_node(f, address_of(&p)) == UINT32_MAX)
+        const struct loops_function *f = p.kind == JOB_PLACE_CALL ? function_at(r, p.module, address_of(r, &p)) : NULL;
+        if (!f || loops_function_node(f, address_of(r, &p)) == UINT32_MAX)
             continue;
         r->made.places.place[i].code = f->number;
-        for (int loop = loop_at(f, &p); loop >= 0; loop = f->forest.parent[loop]) {
+        for (int loop = loop_at(r, f, &p); loop >= 0; loop = f->forest.parent[loop]) {
             struct job_place around = place_of_loop(f, p.module, loop);
             add(r, &around);
         }
@@ -191,8 +193,8 @@ static void nest(struct reading *r)
 {
     for (uint32_t i = 0; i < r->made.places.place_count; i++) {
         struct job_place *p = &r->made.places.place[i];
-        const struct loops_function *f = p->code ? function_at(r, p->module, address_of(p)) : NULL;
-        int loop = f ? loop_at(f, p) : -1;
+        const struct loops_function *f = p->code ? function_at(r, p->module, address_of(r, p)) : NULL;
+        int loop = f ? loop_at(r, f, p) : -1;
         if (loop >= 0 && p->kind >= JOB_PLACE_LOOP)
             loop = f->forest.parent[loop];
         if (loop < 0)
@@ -236,16 +238,16 @@ static bool leads(struct reading *r, const struct way *w)
         return true;
     if (!a->code || !b->code || a->module != b->module)
         return false;
-    const struct loops_function *f = function_at(r, a->module, address_of(a)),
-                                *g = function_at(r, b->module, address_of(b));
-    return f == g ? loops_function_leads(f, address_of(a), address_of(b)) : loops_function_ends_in(f, g->entry);
+    const struct loops_function *f = function_at(r, a->module, address_of(r, a)),
+                                *g = function_at(r, b->module, address_of(r, b));
+    return f == g ? loops_function_leads(f, address_of(r, a), address_of(r, b)) : loops_function_ends_in(f, g->entry);
 }
 
 /* A loop that is entered at several places. */
 static bool is_aside(struct reading *r, const struct job_place *p)
 {
     const struct loops_function *f = p->kind < JOB_PLACE_LOOP ? NULL : function_at(r, p->module, p->offset);
-    return f && loops_forest_aside(&f->forest, &f->graph, loop_at(f, p));
+    return f && loops_forest_aside(&f->forest, &f->graph, loop_at(r, f, p));
 }
 
 static void find_ways(struct reading *r)
@@ -292,7 +294,8 @@ bool report_places_read(const struct job *j, uint64_t limit, struct job_places *
     r.tried = calloc((size_t)j->module_count + 1, sizeof *r.tried);
     visit_callsites(&r, add_callsite);
     settle(&r);
-    bool done = is_interpreted(j) || add_loops(&r);
+    r.interpreted = is_interpreted(j);
+    bool done = add_loops(&r);
     if (done) {
         nest(&r);
         find_ways(&r);

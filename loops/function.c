@@ -2,13 +2,16 @@
 #include "loops/function.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/must.h"
 #include "base/order.h"
+#include "base/python.h"
 #include "loops/decode.h"
+#include "loops/script.h"
 
 enum { MOST_BYTES = 4 * LOOPS_MOST_INSNS, KNOWN = 256 /* a power of two */, SHORT_BYTES = 4096, MOST_CASES = 1024 };
 
@@ -411,6 +414,8 @@ static void find_whole(struct loops_code *c, struct loops_range *r)
 const struct loops_function *loops_code_function(struct loops_code *c, uint64_t address)
 {
     struct loops_range range, asked;
+    if (!c->image)
+        return is_inside(c->function[0], address) ? c->function[0] : NULL;
     if (!loops_image_range(c->image, address, &range))
         return NULL;
     asked = range;
@@ -435,8 +440,28 @@ const struct loops_function *loops_code_function(struct loops_code *c, uint64_t 
     return f->graph.nodes ? f : NULL;
 }
 
+/* One function, of the source. */
+static struct loops_code *open_script(const char *path, const char *what)
+{
+    unsigned first = 0;
+    char name[16] = "";
+    struct loops_function *f = calloc(1, sizeof *f);
+    struct loops_code *c = calloc(1, sizeof *c);
+    sscanf(what, "%u:%15[^:]", &first, name);
+    if (loops_script_read(path, first, !strcmp(name, "<module>"), f)) {
+        BASE_ADD(c->function, c->functions, f);
+        f->number = c->functions;
+        return c;
+    }
+    free(f);
+    free(c);
+    return NULL;
+}
+
 struct loops_code *loops_code_open(const char *path, const char *build_id)
 {
+    if (!strncmp(build_id, BASE_PYTHON_ID, strlen(BASE_PYTHON_ID)))
+        return open_script(path, build_id + strlen(BASE_PYTHON_ID));
     struct loops_image *image = loops_image_open(path, build_id);
     struct loops_code *c = image ? calloc(1, sizeof *c) : NULL;
     if (c)

@@ -36,7 +36,8 @@ struct loops_function {
     uint32_t ranges;
 };
 
-/* The functions of one module's file. NULL as loops_image_open(). */
+/* The functions of one module's file; of a script's code (base/python.h) that, its lines as addresses. NULL as
+   loops_image_open(), or no source. */
 struct loops_code;
 struct loops_code *loops_code_open(const char *path, const char *build_id);
 void loops_code_close(struct loops_code *c); /* NULL is legal */

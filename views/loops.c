@@ -219,7 +219,7 @@ void report_print_loops(struct report *r, const struct report_tree_how *how, FIL
 
     v.least = how->all ? 0 : least_time(&v, LINES - 4);
     fprintf(out, "loops %s%s\n",
-            v.l->by_code ? "of the machine code" : "by what repeats in the events: there is no code to read",
+            v.l->by_code ? "of the code" : "by what repeats in the events: there is no code to read",
             v.l->loops ? "; time of its calls and the computation before them" : ": none");
     if (v.l->unknown)
         fprintf(out, "%s events have more paths than are recorded: loops around them are not seen, others counted too "
