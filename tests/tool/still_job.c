@@ -35,6 +35,8 @@ static void still(struct job *j)
     j->machine.joules = 0;
     j->clock.error_ns = 0;
     j->delay.ranks = j->took.ranks = j->threads.count = 0; /* measured too */
+    for (uint32_t i = 0; i < j->bindings.count; i++)
+        j->bindings.row[i].busy_ns = j->bindings.row[i].own_ns = j->bindings.row[i].wall_ns = 0;
     j->named.count = 0; /* measured, too */
     j->region_count = 0; /* nearly all of it is measured */
     j->series.count = j->extremes.count = j->own.count = j->inside.count = 0; /* all of it is */
