@@ -335,8 +335,8 @@ static const char *own_text(void)
 {
     static const char *const scopes[] = { /* of kernel.yama.ptrace_scope, which not every kernel has */
         "a debugger has it, or this container may not: --cap-add SYS_PTRACE, or look from outside of it",
-        "kernel.yama.ptrace_scope is 1: a run that is started with PYTHIA_STACKS=yes allows it, and so does "
-        "sysctl kernel.yama.ptrace_scope=0",
+        ("kernel.yama.ptrace_scope is 1: a run that is started with PYTHIA_STACKS=yes allows it, and so does "
+         "sysctl kernel.yama.ptrace_scope=0"),
         "kernel.yama.ptrace_scope is 2: root may",
         "kernel.yama.ptrace_scope is 3: nobody may until the next boot" };
     char scope[8] = "0";
