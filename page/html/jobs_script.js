@@ -105,8 +105,10 @@ function drawComparison() {
   const most = rows.filter(r => r.pair[0] !== r.pair[1]).sort((x, y) => Math.abs(y.pair[1] - y.pair[0]) - Math.abs(x.pair[1] - x.pair[0])).slice(0, 12);
   if (most.length) section("Calls that differ most", "Time in the call and before it, all ranks together.", pairBars(most));
   const law = o => o.scales ? `${o.scales}${o.exponent !== undefined ? ` (P^${o.exponent.toFixed(2)})` : ""}` : "–", arrow = (p, f) => `${f(p[0])} → ${f(p[1])}`;
-  section("Calls", null, table([["call", "name"], ["at", "name"], ["change"], ["calls"], ["with P"], ["before"], ["in call"], ["moved"]], data.calls.slice(0, MOST_LINES).map(c =>
-    [c.function || "?", c.callsites[1] || c.callsites[0] || "–", c.change, arrow(c.count, count), law(c), arrow(c.gap.mean_seconds, time), arrow(c.duration.mean_seconds, time), moved(c) ? "yes" : ""]), Math.max(data.calls.length - MOST_LINES, 0)));
+  const grown = f => `${f.function || f.module || "code made at run time"} ${arrow(f.seconds, time)}`;
+  const by = c => [...c.gap.functions, ...c.duration.functions].slice(0, 2).map(grown).join(", ");
+  section("Calls", null, table([["call", "name"], ["at", "name"], ["change"], ["calls"], ["with P"], ["before"], ["in call"], ["moved", "name"]], data.calls.slice(0, MOST_LINES).map(c =>
+    [c.function || "?", c.callsites[1] || c.callsites[0] || "–", c.change, arrow(c.count, count), law(c), arrow(c.gap.mean_seconds, time), arrow(c.duration.mean_seconds, time), moved(c) ? by(c) || "yes" : ""]), Math.max(data.calls.length - MOST_LINES, 0)));
   if (data.loops.length) section("Loops", null, table([["begins with", "name"], ["at", "name"], ["change"], ["turns"], ["with P"], ["executions"]], data.loops.slice(0, MOST_LINES).map(l =>
     [l.function || "?", l.callsites[1] || l.callsites[0] || "–", l.change, arrow(l.turns, ratio), law(l), arrow(l.executions, count)]), Math.max(data.loops.length - MOST_LINES, 0)));
 }
