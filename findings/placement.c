@@ -209,7 +209,8 @@ static void find_few_cores(struct placing *p, bool *chosen)
                 cores = report_hardware_cores(g->machine, g->set);
                 wanted = within(p, g->node, g->set);
             }
-            chosen[i] = cores < g->machine->cores && wanted > (narrow ? cores : processors > cores ? processors : cores);
+            uint32_t least = !narrow && processors > cores ? processors : cores;
+            chosen[i] = cores < g->machine->cores && wanted > least;
             if (chosen[i] && cores < worst) {
                 worst = cores;
                 of = g->machine->cores;
