@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The machine as Linux tells it in /sys: which processors share a core, a cache, a node of memory, a package. For
- * places/ alone, which decide where tasks and teams run; the command asks hwloc (findings/hardware.h).
+ * places/, which decide where tasks and teams run, and for what each node of a job is (session/binding.c); the command
+ * asks hwloc (findings/hardware.h).
  *
  * It is read inside a program that runs, and nothing but files is touched: no library is loaded, nothing allocated.
  *
