@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions by clang whose shares wait for one another, each in another way that is a call of libomp, or an atomic access:
+ * Regions by clang whose shares wait for one another, each in another way: a call of libomp, or an atomic access:
  * all must keep their teams. Run by two threads and more.
  */
 #include <omp.h>
