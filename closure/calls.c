@@ -434,7 +434,7 @@ void closure_print_call(struct closure *g, uint32_t terminal)
     bool region = t->kind == JOB_REGION;
     char place[512], *name = closure_call_name(g, terminal);
 
-    report_callsite_text(g->places, t->callsite, region ? REPORT_ENTRY : REPORT_CALL, place, sizeof place);
+    findings_callsite_text(g->places, t->callsite, region ? FINDINGS_ENTRY : FINDINGS_CALL, place, sizeof place);
     for (char *at = place; (at = strstr(at, "*/"));)
         *at = '-';
     fprintf(g->calls, "\n/* %s%s%s */\nPLACE %s(double gap", place, t->comm == GRAMMAR_NONE ? "" : " on ",

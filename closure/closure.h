@@ -44,7 +44,7 @@ struct closure_program {
 };
 
 /* Free it by closure_free(). `r` is of the same job. */
-struct closure_program closure_make(const struct job *j, struct report_resolver *r, const struct closure_how *how);
+struct closure_program closure_make(const struct job *j, struct findings_resolver *r, const struct closure_how *how);
 void closure_free(struct closure_program *p);
 
 /* --- compare.c --- */

@@ -62,7 +62,7 @@ static void print_members(const struct job *j, uint32_t comm, FILE *out)
             known = job_comm_members(j, comm, r, &other) && other.size == m.size &&
                     job_members_at(&other, 0) == job_members_at(&m, 0);
         for (uint32_t i = 0; i < m.size && !known; i++)
-            fprintf(out, "%s%u, ", i ? "" : report_text("%u, ", m.size), job_members_at(&m, i));
+            fprintf(out, "%s%u, ", i ? "" : findings_text("%u, ", m.size), job_members_at(&m, i));
     }
     fputs("0 };\n", out);
 }

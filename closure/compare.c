@@ -64,7 +64,7 @@ static void describe(const struct side *s, char *text, size_t size)
         snprintf(text, size, "nothing");
         return;
     }
-    used = (size_t)snprintf(text, size, "%s", report_function_text(s->job, s->at.terminal));
+    used = (size_t)snprintf(text, size, "%s", findings_function_text(s->job, s->at.terminal));
     for (int k = 0; k < 3 && used < size; k++) {
         int64_t v = value(s, shown[k]);
         if (v == INT64_MIN)

@@ -11,5 +11,5 @@ EXTRA_DIST += %D%/proxy.c
 %D%/proxy_text.h: %D%/proxy.c page/html/embed.awk
 	$(AM_V_at)$(MKDIR_P) %D%
 	$(AM_V_GEN)$(AWK) -f "$(srcdir)/page/html/embed.awk" "$(srcdir)/%D%/proxy.c" | \
-		sed 's/report_html_proxy/closure_proxy_text/' >$@.tmp && mv $@.tmp $@
+		sed 's/page_html_proxy/closure_proxy_text/' >$@.tmp && mv $@.tmp $@
 %D%/write.lo: %D%/proxy_text.h

@@ -31,7 +31,7 @@ struct closure_call {
 
 struct closure {
     const struct job *job;
-    struct report_resolver *places;
+    struct findings_resolver *places;
     struct closure_how how;
     struct closure_program *made;
     struct closure_call *call;  /* of each terminal */

@@ -47,7 +47,7 @@ static const char *place(struct closure *g, uint32_t terminal)
 {
     static char text[512];
     const struct job_terminal *t = &g->job->terminals[terminal];
-    report_callsite_text(g->places, t->callsite, REPORT_CALL, text, sizeof text);
+    findings_callsite_text(g->places, t->callsite, FINDINGS_CALL, text, sizeof text);
     return text;
 }
 

@@ -61,7 +61,7 @@ static void no_rule(struct closure *g, const char *what)
     if (g->made->ranks == g->job->info.ranks || g->made->refused)
         return;
     if (t)
-        report_callsite_text(g->places, t->callsite, REPORT_CALL, place, sizeof place);
+        findings_callsite_text(g->places, t->callsite, FINDINGS_CALL, place, sizeof place);
     closure_refuse(g, "--ranks %u: %s of %s: %s", g->made->ranks, place, t ? job_text(g->job, t->function) : "a loop",
                    what);
 }

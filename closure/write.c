@@ -95,7 +95,7 @@ static void look_for_hangs(struct closure *g)
         const struct job_terminal *t = &g->job->terminals[replay_bind_site(b, site)->terminal];
         if (!n)
             continue;
-        report_callsite_text(g->places, t->callsite, REPORT_CALL, place, sizeof place);
+        findings_callsite_text(g->places, t->callsite, FINDINGS_CALL, place, sizeof place);
         closure_refuse(g, "%s: %" PRIu64 " calls of %s have no message to receive: the program would hang", place, n,
                        job_text(g->job, t->function));
     }
@@ -290,7 +290,7 @@ static void assemble(struct closure *g, char **root)
     fclose(out);
 }
 
-struct closure_program closure_make(const struct job *j, struct report_resolver *r, const struct closure_how *how)
+struct closure_program closure_make(const struct job *j, struct findings_resolver *r, const struct closure_how *how)
 {
     struct closure_program made = { .ranks = how->ranks ? how->ranks : j->info.ranks };
     struct closure g = { .job = j, .places = r, .how = *how, .made = &made, .words = job_create(),

@@ -36,10 +36,22 @@
 #include "contracts/grown.h"
 #include "findings/report.h"
 
-enum report_law { REPORT_CONSTANT, REPORT_WITH_P, REPORT_WITH_CUBE_ROOT, REPORT_INVERSE, REPORT_OTHER, REPORT_LAWS };
-enum report_match { REPORT_ONLY, REPORT_SAME, REPORT_PLACE, REPORT_ORDER }; /* how A and B were put together */
+enum contracts_law {
+    CONTRACTS_CONSTANT,
+    CONTRACTS_WITH_P,
+    CONTRACTS_WITH_CUBE_ROOT,
+    CONTRACTS_INVERSE,
+    CONTRACTS_OTHER,
+    CONTRACTS_LAWS
+};
+enum contracts_match {
+    CONTRACTS_ONLY,
+    CONTRACTS_SAME,
+    CONTRACTS_PLACE,
+    CONTRACTS_ORDER
+}; /* how A and B were put together */
 
-struct report_shift {
+struct contracts_shift {
     double mean[2], deviation[2]; /* of one execution */
     double usual[2], error[2];    /* of one execution as it usually is (job/extremes.h), and its relative error */
     bool known;                   /* both have a spread */
@@ -47,42 +59,46 @@ struct report_shift {
 };
 
 /* A call or a region, at one callsite or what it was mapped to. */
-struct report_row {
+struct contracts_row {
     uint32_t terminal[2];         /* that stands for it, GRAMMAR_NONE: not in this job */
     bool region, teams_differ;
-    uint8_t match;                /* enum report_match, the least certain of its terminals */
+    uint8_t match;                /* enum contracts_match, the least certain of its terminals */
     uint64_t count[2], streams[2], bytes[2];
-    struct report_shift gap, own; /* before the call; in it, without what is inside */
+    struct contracts_shift gap, own; /* before the call; in it, without what is inside */
     uint32_t team_count[2];
-    struct report_team *teams[2]; /* by size; only their counts */
+    struct findings_team *teams[2]; /* by size; only their counts */
 };
 
-struct report_turns {
-    const struct report_loop *loop[2]; /* NULL: not there */
+struct contracts_turns {
+    const struct findings_loop *loop[2]; /* NULL: not there */
     uint32_t number;              /* of B's, among its loops */
     uint32_t terminal[2];         /* its first call; GRAMMAR_NONE: not there */
     double events[2];             /* of a turn */
-    double usual[2], error[2];    /* of a turn: see report_shift */
+    double usual[2], error[2];    /* of a turn: see contracts_shift */
 };
 
 /* A class that only one of the jobs has. */
-struct report_shape {
+struct contracts_shape {
     struct grammar_hash hash;
     uint32_t class_index, terminal; /* terminal: its first call, GRAMMAR_NONE: lost events */
     uint64_t length, members;       /* events; streams */
 };
 
-struct report_shapes {
+struct contracts_shapes {
     uint32_t common, moved;       /* moved: classes in both whose ranks are others */
     uint32_t count[2];            /* only in A, only in B */
-    struct report_shape *only[2];
+    struct contracts_shape *only[2];
 };
 
-struct report_total { const char *name; double ns[2], spread; bool moved; }; /* mean of the ranks; wall: the longest */
+struct contracts_total {
+    const char *name;
+    double ns[2], spread;
+    bool moved;
+}; /* mean of the ranks; wall: the longest */
 
-enum { REPORT_TOTALS = 4 };
+enum { CONTRACTS_TOTALS = 4 };
 
-struct report_comparison {
+struct contracts_comparison {
     struct report *report[2];
     const char *file[2];
     bool scaled;                  /* the numbers of ranks differ */
@@ -90,44 +106,46 @@ struct report_comparison {
     bool other_arguments;         /* times are not compared */
     bool gave_up;                 /* too many terminals to be mapped */
     uint32_t timing[2];           /* a terminal of A, of B, by which timing decides the order; GRAMMAR_NONE: none */
-    uint32_t matched[4];          /* terminals of A by enum report_match */
+    uint32_t matched[4];          /* terminals of A by enum contracts_match */
     uint32_t only_b;              /* terminals of B that A has not */
     uint32_t row_count, loop_count;
-    struct report_row *rows;      /* calls, then regions; greatest change of time first */
-    struct report_turns *loops;   /* most time first */
-    struct report_shapes classes;
-    struct report_loops *own[2];  /* by events, where the report's are of the code and the other job's are not */
-    struct report_total totals[REPORT_TOTALS];
+    struct contracts_row *rows;   /* calls, then regions; greatest change of time first */
+    struct contracts_turns *loops; /* most time first */
+    struct contracts_shapes classes;
+    struct findings_loops *own[2]; /* by events, where the report's are of the code and the other job's are not */
+    struct contracts_total totals[CONTRACTS_TOTALS];
 };
 
 /* Compares two reports, which must outlive the result, as must the names of their files. */
-struct report_comparison *report_compare(struct report *a, const char *a_file, struct report *b, const char *b_file);
-void report_comparison_destroy(struct report_comparison *c);
+struct contracts_comparison *contracts_compare(struct report *a, const char *a_file, struct report *b,
+                                               const char *b_file);
+void contracts_comparison_destroy(struct contracts_comparison *c);
 
 /* Whether a terminal is a call that is as long as other ranks make it. */
-bool report_waits(const struct job *j, uint32_t terminal);
+bool contracts_waits(const struct job *j, uint32_t terminal);
 /* Whether timing decides the order of calls in one of the jobs; how often those of a row are made. */
-bool report_by_timing(const struct report_comparison *c);
-bool report_row_by_timing(const struct report_comparison *c, const struct report_row *r);
+bool contracts_by_timing(const struct contracts_comparison *c);
+bool contracts_row_by_timing(const struct contracts_comparison *c, const struct contracts_row *r);
 /* Mean turns of an entry, 0: it is not there. */
-static inline double report_loop_bound(const struct report_turns *l, int side)
+static inline double contracts_loop_bound(const struct contracts_turns *l, int side)
 {
-    return l->loop[side] ? report_mean(l->loop[side]->turns.sum, l->loop[side]->entries.sum) : 0;
+    return l->loop[side] ? findings_mean(l->loop[side]->turns.sum, l->loop[side]->entries.sum) : 0;
 }
 /* Whether a loop, a row is not what it was; what timing decides is what it was. */
-bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l);
-bool report_row_changed(const struct report_comparison *c, const struct report_row *r);
+bool contracts_loop_changed(const struct contracts_comparison *c, const struct contracts_turns *l);
+bool contracts_row_changed(const struct contracts_comparison *c, const struct contracts_row *r);
 /* A call of both, with its callsite, by name as side `first` has it where it has it; `width`: of function and callsite.
    A text for a line (findings/units.h). */
-char *report_pair_text(const struct report_comparison *c, const uint32_t terminal[2], int first, const int width[2]);
+char *contracts_pair_text(const struct contracts_comparison *c, const uint32_t terminal[2], int first,
+                          const int width[2]);
 /* Of a time that moved, before a row or in it, the functions that did it (grown.h); the caller's array. Of calls that
    wait for others only before. */
-struct report_grown *report_row_grown(const struct report_comparison *c, const struct report_row *r, bool before,
-                                      uint32_t *count);
+struct contracts_grown *contracts_row_grown(const struct contracts_comparison *c, const struct contracts_row *r,
+                                            bool before, uint32_t *count);
 /* "added", "removed", "changed", "none". */
-const char *report_change_text(bool a, bool b, bool changed);
+const char *contracts_change_text(bool a, bool b, bool changed);
 /* How a value goes from the ranks of A to those of B; *exponent of P, meaningless when a value is 0. */
-enum report_law report_law(const struct report_comparison *c, const double value[2], double *exponent);
-const char *report_law_name(enum report_law law);
+enum contracts_law contracts_law(const struct contracts_comparison *c, const double value[2], double *exponent);
+const char *contracts_law_name(enum contracts_law law);
 
 #endif

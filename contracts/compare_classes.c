@@ -23,7 +23,7 @@ static uint32_t first_terminal(const struct grammar_flat *g)
     return symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol;
 }
 
-struct list { struct report_shape *item; uint32_t count; };
+struct list { struct contracts_shape *item; uint32_t count; };
 
 /* Sorted by hash. Classes with other exponents are others. */
 static struct list classes_of(const struct job *j, const uint32_t *number)
@@ -39,9 +39,9 @@ static struct list classes_of(const struct job *j, const uint32_t *number)
         struct grammar_hash hash = grammar_flat_hash(e->grammar, terminal, NULL);
         for (uint32_t k = 0; k < e->turn_count; k++)
             hash.low = base_hash_mix(hash.low ^ (e->turns[k].exponent + ((uint64_t)e->turns[k].node << 32)));
-        l.item[l.count++] = (struct report_shape){ .hash = hash, .class_index = i, .length = e->grammar->events,
-                                                   .terminal = first_terminal(e->grammar),
-                                                   .members = report_members(e) };
+        l.item[l.count++] = (struct contracts_shape){ .hash = hash, .class_index = i, .length = e->grammar->events,
+                                                      .terminal = first_terminal(e->grammar),
+                                                      .members = findings_members(e) };
     }
     free(terminal);
     return l;
@@ -49,11 +49,12 @@ static struct list classes_of(const struct job *j, const uint32_t *number)
 
 static int by_hash(const void *a, const void *b)
 {
-    const struct report_shape *x = a, *y = b;
+    const struct contracts_shape *x = a, *y = b;
     return BASE_ORDER(x->hash.high, y->hash.high) ?: BASE_ORDER(x->hash.low, y->hash.low);
 }
 
-static bool other_ranks(const struct report_comparison *c, const struct report_shape *a, const struct report_shape *b)
+static bool other_ranks(const struct contracts_comparison *c, const struct contracts_shape *a,
+                        const struct contracts_shape *b)
 {
     const struct job_class *x = &c->report[0]->job->classes[a->class_index];
     const struct job_class *y = &c->report[1]->job->classes[b->class_index];
@@ -65,7 +66,7 @@ static bool other_ranks(const struct report_comparison *c, const struct report_s
 }
 
 /* Keeps, of two sorted lists, what only one of them has. */
-static void split(const struct report_comparison *c, struct report_shapes *into, struct list l[2])
+static void split(const struct contracts_comparison *c, struct contracts_shapes *into, struct list l[2])
 {
     uint32_t at[2] = { 0, 0 };
 
@@ -84,7 +85,7 @@ static void split(const struct report_comparison *c, struct report_shapes *into,
         into->only[side] = l[side].item;
 }
 
-void report_compare_classes(struct report_comparison *c, uint32_t *const terminal[2])
+void contracts_compare_classes(struct contracts_comparison *c, uint32_t *const terminal[2])
 {
     struct list l[2];
 
@@ -93,7 +94,7 @@ void report_compare_classes(struct report_comparison *c, uint32_t *const termina
         /* those that only frames without an equal told apart are one */
         l[side].count = (uint32_t)BASE_ARRAY_JOIN(l[side].item, l[side].count, by_hash, into, from,
                                                   into->members += from->members);
-        l[side].count = report_by_timing(c) ? 0 : l[side].count;
+        l[side].count = contracts_by_timing(c) ? 0 : l[side].count;
     }
     split(c, &c->classes, l);
 }

@@ -15,7 +15,7 @@ struct member { uint32_t loop, call; };
 
 struct side {
     struct report *report;
-    const struct report_loops *l;
+    const struct findings_loops *l;
     struct member *member;     /* calls of each loop and of those within it, by number, each once */
     uint32_t *first;           /* … of each loop */
     int *same;                 /* -1: none yet */
@@ -29,7 +29,7 @@ static int by_member(const void *x, const void *y)
 
 static void find_members(struct side *s, const uint32_t *number)
 {
-    const struct report_loops *l = s->l;
+    const struct findings_loops *l = s->l;
     uint32_t n = 0, k = 0;
     for (uint32_t i = 0; i < l->stops; i++)
         for (int loop = l->stop[i].loop; loop >= 0; loop = l->loop[loop].parent)
@@ -95,22 +95,22 @@ static void join(struct side *a, struct side *b)
 /* --- What is known of each --- */
 
 /* Events of a turn, its first call, and how long it usually is: a turn is what the rank itself takes. */
-static void fill(const struct side *s, int number, int side, const struct report_usual_event *usual,
-                 struct report_turns *t)
+static void fill(const struct side *s, int number, int side, const struct contracts_usual_event *usual,
+                 struct contracts_turns *t)
 {
-    const struct report_loops *l = s->l;
-    const struct report_loop *loop = &l->loop[number];
+    const struct findings_loops *l = s->l;
+    const struct findings_loop *loop = &l->loop[number];
     double variance = 0, events = 0, turns = (double)loop->turns.sum;
     uint32_t order = UINT32_MAX;
     t->loop[side] = loop;
     for (uint32_t i = 0; i < l->stops; i++) {
-        const struct report_loop_stop *p = &l->stop[i];
+        const struct findings_loop_stop *p = &l->stop[i];
         int in = p->loop;
         while (in > number)
             in = l->loop[in].parent;
         if (in != number)
             continue;
-        bool waits = report_waits(s->report->job, p->terminal);
+        bool waits = contracts_waits(s->report->job, p->terminal);
         double each = (double)p->count / turns;
         events += each;
         t->usual[side] += each * (usual[p->terminal].gap.mean + (waits ? 0 : usual[p->terminal].duration.mean));
@@ -129,41 +129,41 @@ static bool is_loop(const struct side *s, int number)
     return number >= 0 && s->l->loop[number].turns.sum > s->l->loop[number].entries.sum;
 }
 
-static double time_of(const struct report_turns *t, int side)
+static double time_of(const struct contracts_turns *t, int side)
 {
     return t->loop[side] ? t->loop[side]->ns : 0;
 }
 
 static int by_time(const void *x, const void *y)
 {
-    const struct report_turns *a = x, *b = y;
+    const struct contracts_turns *a = x, *b = y;
     double p = fmax(time_of(a, 0), time_of(a, 1)), q = fmax(time_of(b, 0), time_of(b, 1));
     return BASE_ORDER(q, p) ?: BASE_ORDER(a->loop[1], b->loop[1]) ?: BASE_ORDER(a->loop[0], b->loop[0]);
 }
 
-static void add(struct report_comparison *c, const struct side s[2], struct report_usual_event *const usual[2], int a,
-                int b)
+static void add(struct contracts_comparison *c, const struct side s[2], struct contracts_usual_event *const usual[2],
+                int a, int b)
 {
     const int number[2] = { a, b };
     if (!is_loop(&s[0], a) && !is_loop(&s[1], b))
         return;
-    struct report_turns *t = &c->loops[c->loop_count++];
-    *t = (struct report_turns){ .number = (uint32_t)b, .terminal = { GRAMMAR_NONE, GRAMMAR_NONE } };
+    struct contracts_turns *t = &c->loops[c->loop_count++];
+    *t = (struct contracts_turns){ .number = (uint32_t)b, .terminal = { GRAMMAR_NONE, GRAMMAR_NONE } };
     for (int side = 0; side < 2; side++)
         if (number[side] >= 0)
             fill(&s[side], number[side], side, usual[side], t);
 }
 
-void report_compare_loops(struct report_comparison *c, uint32_t *const terminal[2])
+void contracts_compare_loops(struct contracts_comparison *c, uint32_t *const terminal[2])
 {
     struct side s[2] = { { .report = c->report[0] }, { .report = c->report[1] } };
-    struct report_usual_event *usual[2];
-    bool by_code = report_loops_of(c->report[0])->by_code && report_loops_of(c->report[1])->by_code;
+    struct contracts_usual_event *usual[2];
+    bool by_code = findings_loops_of(c->report[0])->by_code && findings_loops_of(c->report[1])->by_code;
     for (int side = 0; side < 2; side++) {
-        s[side].l = report_loops_of(c->report[side]);
+        s[side].l = findings_loops_of(c->report[side]);
         if (s[side].l->by_code && !by_code)
-            s[side].l = c->own[side] = report_loops_create(c->report[side], false);
-        usual[side] = report_usual_events(c->report[side]->job, c->report[!side]->job);
+            s[side].l = c->own[side] = findings_loops_create(c->report[side], false);
+        usual[side] = contracts_usual_events(c->report[side]->job, c->report[!side]->job);
         find_members(&s[side], terminal[side]);
     }
     join(&s[0], &s[1]);
@@ -184,16 +184,16 @@ void report_compare_loops(struct report_comparison *c, uint32_t *const terminal[
 
 /* Of another compiler, or with other options: a loop that was unrolled is in one of them alone, its calls are as
    before. */
-static bool other_code(const struct report_comparison *c)
+static bool other_code(const struct contracts_comparison *c)
 {
     const struct job *a = c->report[0]->job, *b = c->report[1]->job;
     return strcmp(job_text(a, a->info.program_id), job_text(b, b->info.program_id)) != 0;
 }
 
-bool report_loop_changed(const struct report_comparison *c, const struct report_turns *t)
+bool contracts_loop_changed(const struct contracts_comparison *c, const struct contracts_turns *t)
 {
-    const struct report_loop *a = t->loop[0], *b = t->loop[1];
-    if (report_by_timing(c))
+    const struct findings_loop *a = t->loop[0], *b = t->loop[1];
+    if (contracts_by_timing(c))
         return false;
     if (!a || !b)
         return !other_code(c);

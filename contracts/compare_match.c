@@ -7,7 +7,7 @@
 
 enum { PAIRS_AT_MOST = 1 << 26 }; /* terminals looked at to map those without an equal: seconds */
 
-uint32_t report_match_root(uint32_t *set, uint32_t i)
+uint32_t contracts_match_root(uint32_t *set, uint32_t i)
 {
     while (set[i] != i)
         i = set[i] = set[set[i]];
@@ -16,7 +16,7 @@ uint32_t report_match_root(uint32_t *set, uint32_t i)
 
 static void join(uint32_t *set, uint32_t a, uint32_t b)
 {
-    uint32_t x = report_match_root(set, a), y = report_match_root(set, b);
+    uint32_t x = contracts_match_root(set, a), y = contracts_match_root(set, b);
 
     set[x > y ? x : y] = x > y ? y : x;
 }
@@ -43,20 +43,20 @@ static bool is_taken(const struct job *to, uint32_t found, const struct job *fro
     return equal != GRAMMAR_NONE && from->terminals[equal].callsite != from->terminals[t].callsite;
 }
 
-static enum report_match match(const struct job *to, const struct job *from, uint32_t t, bool exact, uint32_t *found)
+static enum contracts_match match(const struct job *to, const struct job *from, uint32_t t, bool exact, uint32_t *found)
 {
     *found = job_find_terminal(to, from->terminal_hash[t]);
     if (*found != GRAMMAR_NONE)
-        return REPORT_SAME;
+        return CONTRACTS_SAME;
     if (exact)
-        return REPORT_ONLY;
+        return CONTRACTS_ONLY;
     *found = job_match_frame(to, from, t);
     if (*found != GRAMMAR_NONE)
-        return is_taken(to, *found, from, t) ? REPORT_ONLY : REPORT_PLACE;
+        return is_taken(to, *found, from, t) ? CONTRACTS_ONLY : CONTRACTS_PLACE;
     *found = job_match_terminal(to, from, t);
     if (*found == GRAMMAR_NONE || is_taken(to, *found, from, t) || same_build(from, t, to, *found))
-        return REPORT_ONLY;
-    return REPORT_ORDER;
+        return CONTRACTS_ONLY;
+    return CONTRACTS_ORDER;
 }
 
 static uint32_t without_equal(const struct job *to, const struct job *from)
@@ -69,7 +69,7 @@ static uint32_t without_equal(const struct job *to, const struct job *from)
 }
 
 /* Both ways: a place of A may have become several of B. how[] of each terminal of both. */
-void report_match_terminals(struct report_comparison *c, uint32_t *set, uint8_t *how)
+void contracts_match_terminals(struct contracts_comparison *c, uint32_t *set, uint8_t *how)
 {
     const struct job *job[2] = { c->report[0]->job, c->report[1]->job };
     uint64_t all = (uint64_t)job[0]->terminal_count + job[1]->terminal_count;
@@ -80,20 +80,20 @@ void report_match_terminals(struct report_comparison *c, uint32_t *set, uint8_t 
         uint32_t own = side ? job[0]->terminal_count : 0, other = side ? 0 : job[0]->terminal_count;
         for (uint32_t t = 0; t < job[side]->terminal_count; t++) {
             uint32_t found;
-            enum report_match m = match(job[!side], job[side], t, c->gave_up, &found);
+            enum contracts_match m = match(job[!side], job[side], t, c->gave_up, &found);
             how[own + t] = (uint8_t)m;
-            if (m != REPORT_ONLY)
+            if (m != CONTRACTS_ONLY)
                 join(set, own + t, other + found);
             if (side == 0)
                 c->matched[m]++;
             else
-                c->only_b += m == REPORT_ONLY;
+                c->only_b += m == CONTRACTS_ONLY;
         }
     }
 }
 
-void report_match_sites(const struct report_model *m, uint32_t *set, uint32_t base)
+void contracts_match_sites(const struct findings_model *m, uint32_t *set, uint32_t base)
 {
     for (uint32_t t = 0; t < m->job->terminal_count; t++)
-        join(set, base + t, base + report_site_of(m, t)->terminal);
+        join(set, base + t, base + findings_site_of(m, t)->terminal);
 }

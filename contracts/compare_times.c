@@ -10,7 +10,7 @@ static const double WORTH = 1e-4; /* of the time of all streams: what a call mus
 
 /* Moments of executions; `within`, `freedom`: of those in one place of the grammar, about the mean of that place. */
 struct sums { double count, sum, square, within, freedom; };
-struct times { struct sums gap, own; struct report_usual usual_gap, usual_own; double calls; };
+struct times { struct sums gap, own; struct contracts_usual usual_gap, usual_own; double calls; };
 
 static void add_moments(struct sums *s, const struct grammar_moments *m, uint64_t count)
 {
@@ -23,17 +23,17 @@ static void add_moments(struct sums *s, const struct grammar_moments *m, uint64_
     s->within += within > 0 ? within : 0;
 }
 
-static void add_usual(struct report_usual *to, double count, const struct report_usual *one)
+static void add_usual(struct contracts_usual *to, double count, const struct contracts_usual *one)
 {
     to->mean += count * one->mean;
     to->variance += count * one->variance;
 }
 
 /* A span with others inside: what is left of it is after the last one, in the gap before its end. */
-static void add_times(const struct report_comparison *c, uint32_t *const row[2], struct times *times, int side)
+static void add_times(const struct contracts_comparison *c, uint32_t *const row[2], struct times *times, int side)
 {
     const struct job *j = c->report[side]->job;
-    struct report_usual_event *usual = report_usual_events(j, c->report[!side]->job);
+    struct contracts_usual_event *usual = contracts_usual_events(j, c->report[!side]->job);
 
     for (uint32_t k = 0; k < j->class_count; k++) {
         const struct grammar_flat *g = j->classes[k].grammar;
@@ -72,7 +72,7 @@ static double variance_of_call(const struct sums *s, double calls)
     return variance(s) * (calls > 0 ? s->count / calls : 1);
 }
 
-static void fill_usual(struct report_shift *shift, int side, const struct report_usual *sum, double calls)
+static void fill_usual(struct contracts_shift *shift, int side, const struct contracts_usual *sum, double calls)
 {
     shift->usual[side] = calls > 0 ? sum->mean / calls : 0;
     shift->error[side] = sum->mean > 0 ? sqrt(sum->variance) / sum->mean : 0;
@@ -80,7 +80,7 @@ static void fill_usual(struct report_shift *shift, int side, const struct report
 
 /* `worth`: ns of all executions together, below which a difference is of no interest; < 0: they are of other work, or
    what they vary by is not known. */
-static void judge(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a,
+static void judge(struct contracts_shift *shift, const struct sums *a, const struct sums *b, double calls_a,
                   double calls_b, double worth)
 {
     const struct sums *s[2] = { a, b };
@@ -112,20 +112,20 @@ static double sum_spread(const struct sums *s)
 
 /* What each stream makes once at most, as MPI_Init, varies together on all ranks, from run to run: how much is not
    known from one. */
-static bool is_once(const struct report_row *r)
+static bool is_once(const struct contracts_row *r)
 {
     return r->count[0] <= r->streams[0] || r->count[1] <= r->streams[1];
 }
 
-static void add_totals(struct report_comparison *c, const struct times *times)
+static void add_totals(struct contracts_comparison *c, const struct times *times)
 {
-    static const char *const names[REPORT_TOTALS] = { "wall", "computation", "MPI", "OpenMP" };
-    double spread[2][REPORT_TOTALS] = { { 0 } };
+    static const char *const names[CONTRACTS_TOTALS] = { "wall", "computation", "MPI", "OpenMP" };
+    double spread[2][CONTRACTS_TOTALS] = { { 0 } };
 
     for (int side = 0; side < 2; side++) {
-        const struct report_model *m = c->report[side]->model;
+        const struct findings_model *m = c->report[side]->model;
         double ranks = c->report[side]->job->info.ranks ? c->report[side]->job->info.ranks : 1;
-        uint64_t value[REPORT_TOTALS] = { 0, m->sum_compute_ns, m->sum_mpi_ns, m->sum_omp_ns };
+        uint64_t value[CONTRACTS_TOTALS] = { 0, m->sum_compute_ns, m->sum_mpi_ns, m->sum_omp_ns };
         for (uint32_t r = 0; r < c->row_count; r++) {
             const struct times *t = &times[2 * (size_t)r + (size_t)side];
             bool once = is_once(&c->rows[r]);
@@ -135,11 +135,11 @@ static void add_totals(struct report_comparison *c, const struct times *times)
             spread[side][1] += gap * gap;
             spread[side][c->rows[r].region ? 3 : 2] += own * own;
         }
-        for (int i = 0; i < REPORT_TOTALS; i++)
+        for (int i = 0; i < CONTRACTS_TOTALS; i++)
             c->totals[i].ns[side] = i ? (double)value[i] / ranks : (double)m->wall_ns;
     }
-    for (int i = 0; i < REPORT_TOTALS; i++) {
-        struct report_total *t = &c->totals[i];
+    for (int i = 0; i < CONTRACTS_TOTALS; i++) {
+        struct contracts_total *t = &c->totals[i];
         double difference = fabs(t->ns[1] - t->ns[0]);
         t->name = names[i];
         t->spread = (sqrt(spread[0][i]) + sqrt(spread[1][i])) / 2;
@@ -148,7 +148,7 @@ static void add_totals(struct report_comparison *c, const struct times *times)
     }
 }
 
-void report_compare_times(struct report_comparison *c, uint32_t *const row[2])
+void contracts_compare_times(struct contracts_comparison *c, uint32_t *const row[2])
 {
     struct times *times = calloc(2 * (size_t)c->row_count + 1, sizeof *times);
     double worth = c->other_arguments ? -1 : WORTH *
@@ -171,23 +171,23 @@ void report_compare_times(struct report_comparison *c, uint32_t *const row[2])
     free(times);
 }
 
-struct report_grown *report_row_grown(const struct report_comparison *c, const struct report_row *r, bool before,
-                                      uint32_t *count)
+struct contracts_grown *contracts_row_grown(const struct contracts_comparison *c, const struct contracts_row *r,
+                                            bool before, uint32_t *count)
 {
-    const struct report_shift *s = before ? &r->gap : &r->own;
-    struct report_made made[2] = { { .ns = 0 } };
+    const struct contracts_shift *s = before ? &r->gap : &r->own;
+    struct contracts_made made[2] = { { .ns = 0 } };
 
     *count = 0;
-    if (!s->moved || (!before && report_waits(c->report[1]->job, r->terminal[1])))
+    if (!s->moved || (!before && contracts_waits(c->report[1]->job, r->terminal[1])))
         return NULL;
     for (int i = 0; i < 2; i++) {
-        const struct report_inside_part *p = report_inside_find(c->report[i], r->terminal[i], before);
+        const struct findings_inside_part *p = findings_inside_find(c->report[i], r->terminal[i], before);
         if (!p)
             return NULL;
-        made[i] = (struct report_made){ *p, s->mean[i],
-                                        s->deviation[i] / sqrt((double)r->count[i]) / fmax(s->mean[i], 1) };
+        made[i] = (struct contracts_made){ *p, s->mean[i],
+                                           s->deviation[i] / sqrt((double)r->count[i]) / fmax(s->mean[i], 1) };
     }
-    return report_grown_find(made, 0, count);
+    return contracts_grown_find(made, 0, count);
 }
 
 /*
@@ -197,18 +197,18 @@ struct report_grown *report_row_grown(const struct report_comparison *c, const s
  * its events. Where one of two jobs does not know what is usual, it is the mean in both.
  */
 
-static struct report_usual of_moments(const struct grammar_moments *m, uint64_t count)
+static struct contracts_usual of_moments(const struct grammar_moments *m, uint64_t count)
 {
     double deviation = grammar_moments_deviation(m, count);
 
-    return (struct report_usual){ grammar_moments_mean(m, count), deviation * deviation };
+    return (struct contracts_usual){ grammar_moments_mean(m, count), deviation * deviation };
 }
 
-static struct report_usual of_extremes(const struct job_extremes *e, enum job_usual mean, enum job_usual deviation)
+static struct contracts_usual of_extremes(const struct job_extremes *e, enum job_usual mean, enum job_usual deviation)
 {
     double off = (double)e->usual[deviation] / (double)e->count;
 
-    return (struct report_usual){ (double)e->usual[mean] / (double)e->count, off * off };
+    return (struct contracts_usual){ (double)e->usual[mean] / (double)e->count, off * off };
 }
 
 static bool knows(const struct job *j)
@@ -219,10 +219,10 @@ static bool knows(const struct job *j)
     return false;
 }
 
-struct report_usual_event *report_usual_events(const struct job *j, const struct job *other)
+struct contracts_usual_event *contracts_usual_events(const struct job *j, const struct job *other)
 {
     bool both = knows(j) && knows(other);
-    struct report_usual_event *of = calloc(j->terminal_count + 1u, sizeof *of);
+    struct contracts_usual_event *of = calloc(j->terminal_count + 1u, sizeof *of);
     struct grammar_stats *all = calloc(j->terminal_count + 1u, sizeof *all);
 
     for (uint32_t k = 0; k < j->class_count; k++) {
@@ -232,12 +232,12 @@ struct report_usual_event *report_usual_events(const struct job *j, const struct
                 grammar_stats_join(&all[g->nodes[n].symbol], &g->stats[n]);
     }
     for (uint32_t t = 0; t < j->terminal_count; t++)
-        of[t] = (struct report_usual_event){ of_moments(&all[t].gap, all[t].count),
-                                             of_moments(&all[t].duration, all[t].count) };
+        of[t] = (struct contracts_usual_event){ of_moments(&all[t].gap, all[t].count),
+                                                of_moments(&all[t].duration, all[t].count) };
     for (uint32_t i = 0; both && i < j->extremes.count; i++) {
         const struct job_extremes *e = &j->extremes.of[i];
         if (e->usual[JOB_USUAL_GAP] || e->usual[JOB_USUAL_DURATION])
-            of[e->terminal] = (struct report_usual_event){
+            of[e->terminal] = (struct contracts_usual_event){
                 of_extremes(e, JOB_USUAL_GAP, JOB_USUAL_GAP_DEVIATION),
                 of_extremes(e, JOB_USUAL_DURATION, JOB_USUAL_DURATION_DEVIATION) };
     }

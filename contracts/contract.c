@@ -28,33 +28,34 @@ static bool has_word(const char *where, const char *name)
     return false;
 }
 
-static bool applies(const struct report_rule *r, const struct report_measures *m, const struct report_measure *x)
+static bool applies(const struct contracts_rule *r, const struct contracts_measures *m,
+                    const struct contracts_measure *x)
 {
-    if (x->about == REPORT_ABOUT_NAMED)
-        return r->about == REPORT_ABOUT_REGION && (r->name ? !strcmp(r->name, x->where) : !x->minor);
+    if (x->about == CONTRACTS_ABOUT_NAMED)
+        return r->about == CONTRACTS_ABOUT_REGION && (r->name ? !strcmp(r->name, x->where) : !x->minor);
     if (r->about != x->about)
         return false;
-    if (r->about == REPORT_ABOUT_STRUCTURE)
+    if (r->about == CONTRACTS_ABOUT_STRUCTURE)
         return !r->name || !strcmp(r->name, x->part) || (!strcmp(r->name, "callsites") && x->value[m->runs] < 0);
     return r->name ? has_word(x->where, r->name) : !x->minor;
 }
 
 /* The first run of the baseline that is not as those before it. */
-static uint32_t varies_since(const struct report_measure *x, uint32_t runs, double tolerance)
+static uint32_t varies_since(const struct contracts_measure *x, uint32_t runs, double tolerance)
 {
     for (uint32_t i = 1; i < runs; i++)
-        if (x->about == REPORT_ABOUT_STRUCTURE ? fabs(x->value[i] - x->value[0]) > 1e-9
+        if (x->about == CONTRACTS_ABOUT_STRUCTURE ? fabs(x->value[i] - x->value[0]) > 1e-9
                                                : fabs(x->value[i] - x->value[0]) > tolerance * fabs(x->value[0]))
             return i + 1;
     return 0;
 }
 
 /* The functions that made a time longer: of all runs of the baseline together, and the new one. */
-static struct report_grown *grown_of(const struct report_measures *m, const struct report_measure *x, double pace,
-                                     uint32_t *count)
+static struct contracts_grown *grown_of(const struct contracts_measures *m, const struct contracts_measure *x,
+                                        double pace, uint32_t *count)
 {
-    const struct report_inside_part **part = calloc(m->runs, sizeof *part);
-    struct report_made made[2] = { { .ns = 0 }, x->made[m->runs] };
+    const struct findings_inside_part **part = calloc(m->runs, sizeof *part);
+    struct contracts_made made[2] = { { .ns = 0 }, x->made[m->runs] };
     double runs = 0;
 
     for (uint32_t i = 0; i < m->runs; i++) {
@@ -63,38 +64,38 @@ static struct report_grown *grown_of(const struct report_measures *m, const stru
         made[0].ns += x->made[i].ns;
         made[0].error += x->made[i].error * x->made[i].error;
     }
-    made[0].part = report_inside_together(part, m->runs);
+    made[0].part = findings_inside_together(part, m->runs);
     made[0].ns /= fmax(runs, 1);
     made[0].error = sqrt(made[0].error) / fmax(runs, 1);
-    struct report_grown *grown = report_grown_find(made, pace, count);
+    struct contracts_grown *grown = contracts_grown_find(made, pace, count);
     free(made[0].part.function);
     free(part);
     return grown;
 }
 
-static void break_rule(struct report_contract *c, uint32_t rule, const struct report_measures *m,
-                       const struct report_measure *x)
+static void break_rule(struct contract *c, uint32_t rule, const struct contracts_measures *m,
+                       const struct contracts_measure *x)
 {
-    bool share = x->about > REPORT_ABOUT_WALL && x->about != REPORT_ABOUT_NAMED;
+    bool share = x->about > CONTRACTS_ABOUT_WALL && x->about != CONTRACTS_ABOUT_NAMED;
     double value = x->value[m->runs];
-    double pace = x->about > REPORT_ABOUT_STRUCTURE && x->about < REPORT_ABOUT_WALL ?
+    double pace = x->about > CONTRACTS_ABOUT_STRUCTURE && x->about < CONTRACTS_ABOUT_WALL ?
                   expm1(m->pace[x->follows].change) : 0;
     uint32_t grown_count;
-    struct report_grown *grown = grown_of(m, x, pace, &grown_count);
+    struct contracts_grown *grown = grown_of(m, x, pace, &grown_count);
 
-    BASE_ADD(c->breaches, c->breach_count, (struct report_breach){
+    BASE_ADD(c->breaches, c->breach_count, (struct contracts_breach){
         .rule = rule, .what = x->part, .where = strdup(x->where),
         .base = share ? 1 / x->mean : x->mean, .value = share ? 1 / value : value,
-        .unit = share ? "share" : x->about != REPORT_ABOUT_STRUCTURE ? "seconds" :
+        .unit = share ? "share" : x->about != CONTRACTS_ABOUT_STRUCTURE ? "seconds" :
                 !strcmp(x->part, "bytes") ? "bytes" : "count",
         .pace = pace, .grown = grown, .grown_count = grown_count,
         .scatter = x->scatter, .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) });
-    c->rules[rule].verdict = REPORT_BROKEN;
+    c->rules[rule].verdict = CONTRACTS_BROKEN;
 }
 
 /* A count is kept when the baseline had it, or values on both sides, or varies enough for it. Classes: when some run
    had the same. */
-static bool count_kept(const struct report_measure *x, uint32_t runs)
+static bool count_kept(const struct contracts_measure *x, uint32_t runs)
 {
     double least = INFINITY, most = -INFINITY;
 
@@ -105,47 +106,48 @@ static bool count_kept(const struct report_measure *x, uint32_t runs)
     return (x->value[runs] >= least && x->value[runs] <= most) || x->change <= x->chance;
 }
 
-static bool kept(const struct report_measures *m, const struct report_measure *x, double tolerance)
+static bool kept(const struct contracts_measures *m, const struct contracts_measure *x, double tolerance)
 {
-    if (x->about == REPORT_ABOUT_STRUCTURE)
+    if (x->about == CONTRACTS_ABOUT_STRUCTURE)
         return count_kept(x, m->runs);
     return x->value[m->runs] <= x->mean || x->change <= log1p(tolerance) || x->change <= x->chance;
 }
 
-static void cannot_say(struct report_rule *r, const char *why)
+static void cannot_say(struct contracts_rule *r, const char *why)
 {
-    if (r->verdict != REPORT_KEPT)
+    if (r->verdict != CONTRACTS_KEPT)
         return;
-    r->verdict = REPORT_CANNOT_SAY;
+    r->verdict = CONTRACTS_CANNOT_SAY;
     snprintf(r->why, sizeof r->why, "%s", why);
 }
 
 /* Longer by more than it may be, yet nobody knows why: of a figure of the whole run by less than it varies by, of times
    with most others. */
-static void judge_doubt(struct report_rule *r, const struct report_measures *m, const struct report_measure *x)
+static void judge_doubt(struct contracts_rule *r, const struct contracts_measures *m, const struct contracts_measure *x)
 {
-    const struct report_measure *of = x->about < REPORT_ABOUT_WALL ? m->pace : x;
+    const struct contracts_measure *of = x->about < CONTRACTS_ABOUT_WALL ? m->pace : x;
     double percent = 100 * expm1(of->change);
 
-    if (x->about == REPORT_ABOUT_STRUCTURE || of->change <= log1p(r->tolerance))
+    if (x->about == CONTRACTS_ABOUT_STRUCTURE || of->change <= log1p(r->tolerance))
         return;
     if (of == m->pace && of->change > of->chance)
-        cannot_say(r, report_text("most times are %.1f %% longer: the machine is slower, or all of the program",
-                                  percent));
+        cannot_say(r, findings_text("most times are %.1f %% longer: the machine is slower, or all of the program",
+                                    percent));
     else if (of == x && x->change <= x->chance)
-        cannot_say(r, report_text("%.1f %% %s, but the baseline's own runs vary by %.1f %%", percent,
-                                  x->about == REPORT_ABOUT_WALL || x->about == REPORT_ABOUT_NAMED ? "longer" : "worse",
-                                  100 * x->scatter));
+        cannot_say(
+            r, findings_text("%.1f %% %s, but the baseline's own runs vary by %.1f %%", percent,
+                             x->about == CONTRACTS_ABOUT_WALL || x->about == CONTRACTS_ABOUT_NAMED ? "longer" : "worse",
+                             100 * x->scatter));
 }
 
-static void judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)
+static void judge(struct contract *c, uint32_t rule, const struct contracts_measures *m)
 {
-    struct report_rule *r = &c->rules[rule];
+    struct contracts_rule *r = &c->rules[rule];
     double *least = malloc((m->count + 1) * sizeof *least);
 
     r->judged = 0;
     for (uint32_t i = 0; i < m->count; i++) {
-        const struct report_measure *x = m->at[i];
+        const struct contracts_measure *x = m->at[i];
         if (!applies(r, m, x))
             continue;
         least[r->judged++] = expm1(x->chance);
@@ -154,58 +156,58 @@ static void judge(struct report_contract *c, uint32_t rule, const struct report_
         else
             judge_doubt(r, m, x);
     }
-    qsort(least, r->judged, sizeof *least, report_by_value);
-    r->least = r->judged && r->about != REPORT_ABOUT_STRUCTURE ? least[r->judged / 2] : -1;
+    qsort(least, r->judged, sizeof *least, contracts_by_value);
+    r->least = r->judged && r->about != CONTRACTS_ABOUT_STRUCTURE ? least[r->judged / 2] : -1;
     free(least);
-    if (!r->judged && r->about > REPORT_ABOUT_WALL)
+    if (!r->judged && r->about > CONTRACTS_ABOUT_WALL)
         cannot_say(r, "it is not known of all runs");
-    else if (!r->judged && r->name && r->about != REPORT_ABOUT_STRUCTURE)
-        cannot_say(r, report_text("nothing that both have is named '%.40s'", r->name));
+    else if (!r->judged && r->name && r->about != CONTRACTS_ABOUT_STRUCTURE)
+        cannot_say(r, findings_text("nothing that both have is named '%.40s'", r->name));
 }
 
-static double size_of(const struct report_breach *b)
+static double size_of(const struct contracts_breach *b)
 {
     return b->base > 0 && b->value >= 0 ? fabs(b->value / b->base - 1) : INFINITY;
 }
 
 static int by_rule(const void *a, const void *b)
 {
-    const struct report_breach *x = a, *y = b;
+    const struct contracts_breach *x = a, *y = b;
     double p = size_of(x), q = size_of(y);
 
     return BASE_ORDER(x->rule, y->rule) ?: BASE_ORDER(q, p) ?: strcmp(x->where, y->where);
 }
 
 /* Times and efficiencies that the rules are about, each once. */
-static uint32_t times_judged(const struct report_contract *c, const struct report_measures *m)
+static uint32_t times_judged(const struct contract *c, const struct contracts_measures *m)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < m->count; i++)
         for (uint32_t k = 0; k < c->rule_count; k++)
-            if (m->at[i]->about != REPORT_ABOUT_STRUCTURE && applies(&c->rules[k], m, m->at[i])) {
+            if (m->at[i]->about != CONTRACTS_ABOUT_STRUCTURE && applies(&c->rules[k], m, m->at[i])) {
                 count++;
                 break;
             }
     return count;
 }
 
-void report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
-                           uint32_t runs, struct report *run, const char *file)
+void contract_judge(struct contract *c, struct report *const *baseline, const char *const *files,
+                    uint32_t runs, struct report *run, const char *file)
 {
-    struct report_measures m;
+    struct contracts_measures m;
 
     for (uint32_t i = 0; i < c->rule_count; i++)
-        for (uint32_t k = 0; k <= runs && c->rules[i].about == REPORT_ABOUT_SERIALISATION; k++)
-            report_split_communication(k < runs ? baseline[k] : run);
-    report_measure_all(&m, baseline, files, runs, run, file);
+        for (uint32_t k = 0; k <= runs && c->rules[i].about == CONTRACTS_ABOUT_SERIALISATION; k++)
+            findings_split_communication(k < runs ? baseline[k] : run);
+    contracts_measure_all(&m, baseline, files, runs, run, file);
     c->runs = runs;
     if (m.comparable)
-        report_measures_settle(&m, times_judged(c, &m));
+        contracts_measures_settle(&m, times_judged(c, &m));
     for (uint32_t i = 0; i < c->rule_count; i++) {
-        struct report_rule *r = &c->rules[i];
+        struct contracts_rule *r = &c->rules[i];
         r->least = -1;
-        if (!m.comparable || (m.other && r->about != REPORT_ABOUT_STRUCTURE)) {
+        if (!m.comparable || (m.other && r->about != CONTRACTS_ABOUT_STRUCTURE)) {
             cannot_say(r, m.comparable ? m.other : m.why);
         } else {
             judge(c, i, &m);
@@ -213,17 +215,17 @@ void report_contract_judge(struct report_contract *c, struct report *const *base
     }
     if (c->breach_count)
         qsort(c->breaches, c->breach_count, sizeof *c->breaches, by_rule);
-    report_measures_clear(&m);
+    contracts_measures_clear(&m);
 }
 
-enum report_verdict report_contract_verdict(const struct report_contract *c)
+enum contracts_verdict contract_verdict(const struct contract *c)
 {
-    enum report_verdict worst = REPORT_KEPT;
+    enum contracts_verdict worst = CONTRACTS_KEPT;
 
     for (uint32_t i = 0; i < c->rule_count; i++)
-        if (c->rules[i].verdict == REPORT_BROKEN)
-            return REPORT_BROKEN;
-        else if (c->rules[i].verdict == REPORT_CANNOT_SAY)
-            worst = REPORT_CANNOT_SAY;
+        if (c->rules[i].verdict == CONTRACTS_BROKEN)
+            return CONTRACTS_BROKEN;
+        else if (c->rules[i].verdict == CONTRACTS_CANNOT_SAY)
+            worst = CONTRACTS_CANNOT_SAY;
     return worst;
 }

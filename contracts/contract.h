@@ -15,7 +15,7 @@
  *   structure[bytes], callsite[MPI_Send] > 5%, region[pressure@eos.c:67] > 3%
  *                          only that: a part of the structure, or what has that word in its name as the report shows it
  *
- * baseline 1 … n  --report_compare()-->  measures: (what, where, value in each run of the baseline, value now)
+ * baseline 1 … n  --contracts_compare()-->  measures: (what, where, value in each run of the baseline, value now)
  *      new run     -------------------->      |
  *                                             +--> each rule against each measure it is about --> breaches
  *
@@ -61,25 +61,34 @@
 #include "contracts/grown.h"
 #include "findings/report.h"
 
-enum report_about { REPORT_ABOUT_STRUCTURE, REPORT_ABOUT_CALLSITE, REPORT_ABOUT_REGION, REPORT_ABOUT_LOOP,
-                    REPORT_ABOUT_WALL, REPORT_ABOUT_PARALLEL, REPORT_ABOUT_LOAD_BALANCE, REPORT_ABOUT_SERIALISATION,
-                    REPORT_ABOUT_OPENMP, REPORT_ABOUTS, /* from WALL on of the whole run; no rule's own word: */
-                    REPORT_ABOUT_NAMED = REPORT_ABOUTS };
-enum report_verdict { REPORT_KEPT, REPORT_BROKEN, REPORT_CANNOT_SAY };
+enum contracts_about {
+    CONTRACTS_ABOUT_STRUCTURE,
+    CONTRACTS_ABOUT_CALLSITE,
+    CONTRACTS_ABOUT_REGION,
+    CONTRACTS_ABOUT_LOOP,
+    CONTRACTS_ABOUT_WALL,
+    CONTRACTS_ABOUT_PARALLEL,
+    CONTRACTS_ABOUT_LOAD_BALANCE,
+    CONTRACTS_ABOUT_SERIALISATION,
+    CONTRACTS_ABOUT_OPENMP,
+    CONTRACTS_ABOUTS, /* from WALL on of the whole run; no rule's own word: */
+    CONTRACTS_ABOUT_NAMED = CONTRACTS_ABOUTS
+};
+enum contracts_verdict { CONTRACTS_KEPT, CONTRACTS_BROKEN, CONTRACTS_CANNOT_SAY };
 
-struct report_rule {
-    enum report_about about;
+struct contracts_rule {
+    enum contracts_about about;
     double tolerance; /* share: 0.05 for 5 %; 0 for structure */
     char *name;       /* in brackets, NULL: all */
     char *text;       /* the rule, as it was written */
-    uint8_t verdict;  /* enum report_verdict; set by report_contract_judge() */
+    uint8_t verdict;  /* enum contracts_verdict; set by contract_judge() */
     uint32_t judged;  /* measures it was about */
     double least;     /* change that could have been told of half of them, beside the tolerance; < 0: of a count, … */
-    char why[160];    /* of REPORT_CANNOT_SAY */
+    char why[160];    /* of CONTRACTS_CANNOT_SAY */
 };
 
 /* A broken promise. */
-struct report_breach {
+struct contracts_breach {
     uint32_t rule;         /* index of the rule */
     const char *what;      /* "messages", "bytes", "time in", "time before", "turns", … : static */
     char *where;           /* the call, region or loop as the report names it; "" for the whole job */
@@ -87,36 +96,36 @@ struct report_breach {
     double base, value;    /* mean of the baseline; the new run's */
     double scatter;        /* relative standard deviation between the baseline's runs, < 0: one run only */
     double pace;           /* share of the change that is laid to the machine */
-    struct report_grown *grown; /* of a time, the functions that made it longer (grown.h) */
+    struct contracts_grown *grown; /* of a time, the functions that made it longer (grown.h) */
     uint32_t grown_count;
     uint32_t varies_since; /* first run of the baseline, from 1 on, that differs from those before: a count from the
                               first, a time by more than the tolerance; 0: none */
 };
 
-struct report_contract {
+struct contract {
     uint32_t rule_count, breach_count, runs; /* runs: of the baseline */
-    struct report_rule *rules;
-    struct report_breach *breaches;          /* by rule; the greatest change first */
+    struct contracts_rule *rules;
+    struct contracts_breach *breaches;       /* by rule; the greatest change first */
 };
 
 /* Adds the rules in `text`, several with commas, blank lines and what follows '#' aside. False with one line in `why`:
    one is none. */
-bool report_contract_parse(struct report_contract *c, const char *text, char *why, size_t size);
+bool contract_parse(struct contract *c, const char *text, char *why, size_t size);
 
 /* Judges a run against `runs` >= 1 others. Once a contract. */
-void report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
-                           uint32_t runs, struct report *run, const char *file);
+void contract_judge(struct contract *c, struct report *const *baseline, const char *const *files,
+                    uint32_t runs, struct report *run, const char *file);
 
 /* The worst of the rules: broken before cannot say before kept. */
-enum report_verdict report_contract_verdict(const struct report_contract *c);
+enum contracts_verdict contract_verdict(const struct contract *c);
 
-void report_contract_clear(struct report_contract *c); /* frees what it owns */
+void contract_clear(struct contract *c); /* frees what it owns */
 
 /* --- Between the parts --- */
 
 /* Something that can be counted or timed in each run: those of the baseline, then the new one. */
-struct report_measure {
-    uint8_t about;         /* enum report_about: the rules that it belongs to */
+struct contracts_measure {
+    uint8_t about;         /* enum contracts_about: the rules that it belongs to */
     bool minor;            /* too little of the job, or of too few executions, to be judged unasked */
     bool follows;          /* as long as others make it */
     const char *part;      /* of the structure: "messages", …; of times "in", "before", "turn", "run" */
@@ -124,34 +133,34 @@ struct report_measure {
     uint32_t order;        /* tells measures of one name apart */
     double *value;         /* of each run; < 0: it is not there */
     double *error;         /* of a time by its executions, the relative standard error of each run */
-    struct report_made *made; /* of a time: the computation of each run that is in it (grown.h); of a count empty */
+    struct contracts_made *made; /* of a time: the computation of each run that is in it (grown.h); of a count empty */
     double inside;         /* the greatest relative deviation of one execution in a run */
-    /* By report_measures_settle(): */
+    /* By contracts_measures_settle(): */
     uint32_t known;        /* runs of the baseline that have it */
     double mean;           /* over them, < 0: none */
     double change;         /* logarithm, to the new run, beside the pace */
     double chance;         /* what is no more than that may be chance; both of a count: no logarithms */
     double scatter;        /* relative deviation between the runs, < 0: not known */
 };
-struct report_measures {
+struct contracts_measures {
     uint32_t count, runs;
-    struct report_measure **at;
+    struct contracts_measure **at;
     void *tree;            /* of tsearch(3), by what they are */
-    struct report_measure pace[2]; /* of the runs, of what follows others [1], as a measure of the whole run */
+    struct contracts_measure pace[2]; /* of the runs, of what follows others [1], as a measure of the whole run */
     const char *other;     /* why times are not compared, NULL: they are */
     bool comparable;       /* else `why` says why not */
     char why[160];
 };
 
 /* Fills the measures of a run against a baseline. */
-void report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files,
-                        uint32_t runs, struct report *run, const char *file);
-void report_measures_clear(struct report_measures *m);
+void contracts_measure_all(struct contracts_measures *m, struct report *const *baseline, const char *const *files,
+                           uint32_t runs, struct report *run, const char *file);
+void contracts_measures_clear(struct contracts_measures *m);
 
 /* Orders doubles. */
-int report_by_value(const void *a, const void *b);
+int contracts_by_value(const void *a, const void *b);
 
 /* Finds pace, changes and what may be chance; `judged`: times of calls, regions and loops that are looked at. */
-void report_measures_settle(struct report_measures *m, uint32_t judged);
+void contracts_measures_settle(struct contracts_measures *m, uint32_t judged);
 
 #endif

@@ -84,7 +84,7 @@ static double of_variance(double variance, double most)
     return exp(low);
 }
 
-int report_by_value(const void *a, const void *b)
+int contracts_by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -94,19 +94,19 @@ int report_by_value(const void *a, const void *b)
 /* Sorts them; 0 of none. */
 static double median(double *values, uint32_t n)
 {
-    qsort(values, n, sizeof *values, report_by_value);
+    qsort(values, n, sizeof *values, contracts_by_value);
     return n ? (values[(n - 1) / 2] + values[n / 2]) / 2 : 0;
 }
 
 /* --- One measure --- */
 
-static bool is_timed(const struct report_measure *x)
+static bool is_timed(const struct contracts_measure *x)
 {
-    return x->about > REPORT_ABOUT_STRUCTURE && x->about < REPORT_ABOUT_WALL;
+    return x->about > CONTRACTS_ABOUT_STRUCTURE && x->about < CONTRACTS_ABOUT_WALL;
 }
 
 /* What it is in a run beside the mean over the baseline and the pace, a logarithm; NAN where it is not there. */
-static double beside(const struct report_measures *m, const struct report_measure *x, uint32_t run)
+static double beside(const struct contracts_measures *m, const struct contracts_measure *x, uint32_t run)
 {
     const double *of = m->pace[x->follows].value;
     double pace = of && is_timed(x) ? log(of[run]) : 0;
@@ -114,12 +114,12 @@ static double beside(const struct report_measures *m, const struct report_measur
     return x->mean > 0 && x->value[run] > 0 ? log(x->value[run] / x->mean) - pace : NAN;
 }
 
-static double error_of(const struct report_measure *x, uint32_t run)
+static double error_of(const struct contracts_measure *x, uint32_t run)
 {
     return is_timed(x) ? fmax(FINEST, x->error[run]) : 1;
 }
 
-static void find_mean(const struct report_measures *m, struct report_measure *x)
+static void find_mean(const struct contracts_measures *m, struct contracts_measure *x)
 {
     double sum = 0;
 
@@ -135,7 +135,7 @@ static void find_mean(const struct report_measures *m, struct report_measure *x)
 
 /* Its variance between the runs of the baseline, in those of its errors inside them; sets the change, beside their
    mean. */
-static double factor_of(const struct report_measures *m, struct report_measure *x)
+static double factor_of(const struct contracts_measures *m, struct contracts_measure *x)
 {
     double mean = 0, squares = 0, y;
 
@@ -151,7 +151,7 @@ static double factor_of(const struct report_measures *m, struct report_measure *
 }
 
 /* Sum of the squares of the errors: of the new run, and of the mean over the baseline. */
-static double square_error(const struct report_measures *m, const struct report_measure *x)
+static double square_error(const struct contracts_measures *m, const struct contracts_measure *x)
 {
     double sum = error_of(x, m->runs) * error_of(x, m->runs);
 
@@ -162,7 +162,7 @@ static double square_error(const struct report_measures *m, const struct report_
 }
 
 /* Beyond the quantile, and beyond each run of the baseline; against one run, also beyond the scatter inside. */
-static void limit(const struct report_measures *m, struct report_measure *x, double error, double quantile)
+static void limit(const struct contracts_measures *m, struct contracts_measure *x, double error, double quantile)
 {
     double mean = beside(m, x, m->runs) - x->change;
 
@@ -179,12 +179,12 @@ static void limit(const struct report_measures *m, struct report_measure *x, dou
 /* --- All --- */
 
 /* Of those that follow others, or of those that do not. Turns are made of the others. */
-static bool tells_pace(const struct report_measure *x, bool follows)
+static bool tells_pace(const struct contracts_measure *x, bool follows)
 {
-    return is_timed(x) && x->about < REPORT_ABOUT_LOOP && x->follows == follows && !x->minor;
+    return is_timed(x) && x->about < CONTRACTS_ABOUT_LOOP && x->follows == follows && !x->minor;
 }
 
-static double *find_pace(const struct report_measures *m, bool follows)
+static double *find_pace(const struct contracts_measures *m, bool follows)
 {
     double *room = malloc((m->count + 1) * sizeof *room), *pace = malloc((m->runs + 1) * sizeof *pace);
 
@@ -200,20 +200,20 @@ static double *find_pace(const struct report_measures *m, bool follows)
 }
 
 /* One number a run. Of one run nothing is known of what it varies by. */
-static void settle_whole(struct report_measures *m, struct report_measure *x, double p)
+static void settle_whole(struct contracts_measures *m, struct contracts_measure *x, double p)
 {
     find_mean(m, x);
     double factor = factor_of(m, x);
     limit(m, x, sqrt(factor * square_error(m, x)), x->known > 1 ? t_quantile(p, x->known - 1) : 0);
 }
 
-static bool is_classes(const struct report_measure *x)
+static bool is_classes(const struct contracts_measure *x)
 {
     return !strcmp(x->part, "classes");
 }
 
 /* Standard error of a count beside the mean over the baseline; sets the change. Absent is 0. */
-static double count_error(const struct report_measures *m, struct report_measure *x)
+static double count_error(const struct contracts_measures *m, struct contracts_measure *x)
 {
     double mean = 0, squares = 0;
 
@@ -227,28 +227,28 @@ static double count_error(const struct report_measures *m, struct report_measure
 
 /* Counts that the baseline's runs differ in are one number a run as well. Where one varies, so do the classes, which
    are ranks with equal grammars. */
-static void settle_counts(struct report_measures *m)
+static void settle_counts(struct contracts_measures *m)
 {
     uint32_t varying = 0;
 
     for (uint32_t i = 0; i < m->count; i++)
-        if (m->at[i]->about == REPORT_ABOUT_STRUCTURE)
+        if (m->at[i]->about == CONTRACTS_ABOUT_STRUCTURE)
             varying += (m->at[i]->chance = count_error(m, m->at[i])) > 0 && !is_classes(m->at[i]);
     double quantile = varying ? t_quantile(CHANCE / 2 / varying, m->runs - 1) : 0;
     for (uint32_t i = 0; i < m->count; i++)
-        if (m->at[i]->about == REPORT_ABOUT_STRUCTURE)
+        if (m->at[i]->about == CONTRACTS_ABOUT_STRUCTURE)
             m->at[i]->chance = is_classes(m->at[i]) && varying ? INFINITY : quantile * m->at[i]->chance;
 }
 
 /* What the factors have in common: their scale, and with what freedom, from mean and variance of their logarithms. */
 struct common { double factor, freedom; };
 
-static struct common common_of(const struct report_measures *m, const double *factor, bool follows)
+static struct common common_of(const struct contracts_measures *m, const double *factor, bool follows)
 {
     double n = 0, sum = 0, squares = 0, chance = 0, freedom = 0;
 
     for (uint32_t i = 0; i < m->count; i++) {
-        const struct report_measure *x = m->at[i];
+        const struct contracts_measure *x = m->at[i];
         if (!is_timed(x) || x->follows != follows || x->minor || x->known < 2)
             continue;
         double half = (x->known - 1) / 2.0, z = log(factor[i]) - log_mean(half);
@@ -266,7 +266,7 @@ static struct common common_of(const struct report_measures *m, const double *fa
 
 /* In how many of their errors most times changed, a normal deviation taken for one: in a restless hour in more than is
    told (an empirical null: Efron, "Large-scale simultaneous hypothesis testing", 2004). */
-static double unrest_of(const struct report_measures *m, const double *error, bool follows, double freedom)
+static double unrest_of(const struct contracts_measures *m, const double *error, bool follows, double freedom)
 {
     double *room = malloc((m->count + 1) * sizeof *room);
     uint32_t n = 0;
@@ -279,7 +279,7 @@ static double unrest_of(const struct report_measures *m, const double *error, bo
     return sqrt(fmax(1, (freedom + n * unrest * unrest) / (freedom + n)));
 }
 
-void report_measures_settle(struct report_measures *m, uint32_t judged)
+void contracts_measures_settle(struct contracts_measures *m, uint32_t judged)
 {
     double *error = calloc(m->count + 1, sizeof *error), p = CHANCE / 2 / fmax(1, judged), unrest[2];
 
@@ -288,7 +288,7 @@ void report_measures_settle(struct report_measures *m, uint32_t judged)
     settle_counts(m);
     double *pace[2] = { find_pace(m, false), find_pace(m, true) };
     for (int follows = 0; follows < 2; follows++) {
-        m->pace[follows] = (struct report_measure){ .about = REPORT_ABOUT_WALL, .value = pace[follows] };
+        m->pace[follows] = (struct contracts_measure){ .about = CONTRACTS_ABOUT_WALL, .value = pace[follows] };
         settle_whole(m, &m->pace[follows], CHANCE / 2);
     }
     for (uint32_t i = 0; i < m->count; i++)
@@ -304,11 +304,11 @@ void report_measures_settle(struct report_measures *m, uint32_t judged)
     for (int follows = 0; follows < 2; follows++)
         unrest[follows] = unrest_of(m, error, follows, all[follows].freedom + m->runs - 1);
     for (uint32_t i = 0; i < m->count; i++) {
-        struct report_measure *x = m->at[i];
+        struct contracts_measure *x = m->at[i];
         if (is_timed(x))
             limit(m, x, error[i] * unrest[x->follows],
                   x->known > 1 ? t_quantile(p, all[x->follows].freedom + x->known - 1) : normal_quantile(p));
-        else if (x->about >= REPORT_ABOUT_WALL)
+        else if (x->about >= CONTRACTS_ABOUT_WALL)
             settle_whole(m, x, p);
     }
     free(error);

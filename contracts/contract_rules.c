@@ -10,12 +10,12 @@
 #include "base/must.h"
 #include "contracts/contract.h"
 
-static const char *const abouts[REPORT_ABOUTS] = {
-    [REPORT_ABOUT_STRUCTURE] = "structure",   [REPORT_ABOUT_CALLSITE] = "callsite",
-    [REPORT_ABOUT_REGION] = "region",         [REPORT_ABOUT_LOOP] = "loop",
-    [REPORT_ABOUT_WALL] = "wall",             [REPORT_ABOUT_PARALLEL] = "parallel",
-    [REPORT_ABOUT_LOAD_BALANCE] = "load_balance", [REPORT_ABOUT_SERIALISATION] = "serialisation",
-    [REPORT_ABOUT_OPENMP] = "openmp" };
+static const char *const abouts[CONTRACTS_ABOUTS] = {
+    [CONTRACTS_ABOUT_STRUCTURE] = "structure",   [CONTRACTS_ABOUT_CALLSITE] = "callsite",
+    [CONTRACTS_ABOUT_REGION] = "region",         [CONTRACTS_ABOUT_LOOP] = "loop",
+    [CONTRACTS_ABOUT_WALL] = "wall",             [CONTRACTS_ABOUT_PARALLEL] = "parallel",
+    [CONTRACTS_ABOUT_LOAD_BALANCE] = "load_balance", [CONTRACTS_ABOUT_SERIALISATION] = "serialisation",
+    [CONTRACTS_ABOUT_OPENMP] = "openmp" };
 static const char *const parts[] = { "messages", "bytes", "collectives", "turns", "callsites", "classes" };
 
 enum { PARTS = sizeof parts / sizeof *parts };
@@ -61,19 +61,19 @@ static bool parse_tolerance(const char *s, const char *end, double *tolerance)
 }
 
 /* One rule, without blanks around it. */
-static bool parse_rule(struct report_contract *c, const char *text, const char *end, char *why, size_t size)
+static bool parse_rule(struct contract *c, const char *text, const char *end, char *why, size_t size)
 {
     int length = (int)(end - text);
     size_t word = strcspn(text, " \t[>,\n#");
-    struct report_rule r = { 0 };
+    struct contracts_rule r = { 0 };
     int about = 0;
 
-    while (about < REPORT_ABOUTS && (strlen(abouts[about]) != word || strncmp(abouts[about], text, word) != 0))
+    while (about < CONTRACTS_ABOUTS && (strlen(abouts[about]) != word || strncmp(abouts[about], text, word) != 0))
         about++;
-    if (about == REPORT_ABOUTS)
+    if (about == CONTRACTS_ABOUTS)
         return refuse(why, size, text, length, "it must begin with structure, wall, callsite, region, loop, parallel, "
                       "load_balance, serialisation or openmp");
-    r.about = (enum report_about)about;
+    r.about = (enum contracts_about)about;
     const char *s = skip_blanks(text + word, end);
     if (s < end && *s == '[') {
         const char *close = memchr(s, ']', (size_t)(end - s));
@@ -83,13 +83,13 @@ static bool parse_rule(struct report_contract *c, const char *text, const char *
         s = skip_blanks(close + 1, end);
     }
     const char *wrong = NULL;
-    if (r.about == REPORT_ABOUT_STRUCTURE && s != end)
+    if (r.about == CONTRACTS_ABOUT_STRUCTURE && s != end)
         wrong = "structure has no tolerance";
-    else if (r.about == REPORT_ABOUT_STRUCTURE && r.name && !is_part(r.name))
+    else if (r.about == CONTRACTS_ABOUT_STRUCTURE && r.name && !is_part(r.name))
         wrong = "structure has messages, bytes, collectives, turns, callsites and classes";
-    else if (r.about >= REPORT_ABOUT_WALL && r.name)
+    else if (r.about >= CONTRACTS_ABOUT_WALL && r.name)
         wrong = "what is of the whole run has no brackets";
-    else if (r.about != REPORT_ABOUT_STRUCTURE && !parse_tolerance(s, end, &r.tolerance))
+    else if (r.about != CONTRACTS_ABOUT_STRUCTURE && !parse_tolerance(s, end, &r.tolerance))
         wrong = "a tolerance such as '> 5%' is missing";
     if (wrong) {
         free(r.name);
@@ -108,7 +108,7 @@ static const char *rule_end(const char *s)
     return s;
 }
 
-bool report_contract_parse(struct report_contract *c, const char *text, char *why, size_t size)
+bool contract_parse(struct contract *c, const char *text, char *why, size_t size)
 {
     while (*text) {
         const char *end = rule_end(text), *last = end, *begin = skip_blanks(text, end);
@@ -123,7 +123,7 @@ bool report_contract_parse(struct report_contract *c, const char *text, char *wh
     return true;
 }
 
-void report_contract_clear(struct report_contract *c)
+void contract_clear(struct contract *c)
 {
     for (uint32_t i = 0; i < c->rule_count; i++) {
         free(c->rules[i].name);
@@ -135,5 +135,5 @@ void report_contract_clear(struct report_contract *c)
     }
     free(c->rules);
     free(c->breaches);
-    *c = (struct report_contract){ 0 };
+    *c = (struct contract){ 0 };
 }

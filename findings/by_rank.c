@@ -32,26 +32,26 @@ static unsigned size_of(double bytes)
     if (bytes < 1)
         return 0;
     frexp(bytes, &exponent);
-    return exponent < REPORT_SIZES ? (unsigned)exponent : REPORT_SIZES - 1;
+    return exponent < FINDINGS_SIZES ? (unsigned)exponent : FINDINGS_SIZES - 1;
 }
 
-double report_size_least(int size)
+double findings_size_least(int size)
 {
     return size ? ldexp(1, size - 1) : 0;
 }
 
-double report_size_calls(const struct report_sizes *s)
+double findings_size_calls(const struct findings_sizes *s)
 {
     double calls = 0;
 
-    for (int k = 0; k < REPORT_SIZES; k++)
+    for (int k = 0; k < FINDINGS_SIZES; k++)
         calls += s->calls[k];
     return calls;
 }
 
 /* All `count` calls of a node. Of a course it is not known which of the terminal's calls are the node's: as many of
    each size as the terminal has. */
-static void add_sizes(struct report_sizes *s, const struct member *m, const struct job_variant *v, double count)
+static void add_sizes(struct findings_sizes *s, const struct member *m, const struct job_variant *v, double count)
 {
     enum { VALUES = 1024 };
     int64_t value[VALUES];
@@ -77,12 +77,12 @@ static int by_size(const void *a, const void *b)
     return BASE_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-static struct report_sizes *comm_sizes(struct report_by_rank *b, const struct job *j, uint32_t comm)
+static struct findings_sizes *comm_sizes(struct findings_by_rank *b, const struct job *j, uint32_t comm)
 {
     return comm >= j->comm_count ? NULL : bsearch(&j->comms[comm].size, b->sizes, b->comms, sizeof *b->sizes, by_size);
 }
 
-static void add_times(struct report_cell *cell, const struct member *m, uint32_t n, double count)
+static void add_times(struct findings_cell *cell, const struct member *m, uint32_t n, double count)
 {
     const struct job_own *o = job_own_of(m->job, (uint32_t)(m->class - m->job->classes), n, m->rank, m->thread);
     const struct grammar_moments *took = &m->class->grammar->stats[n].duration;
@@ -99,8 +99,8 @@ static void add_times(struct report_cell *cell, const struct member *m, uint32_t
     cell->most_ns = fmax(cell->most_ns, (double)took->max);
 }
 
-static void add_node(struct report_by_rank *b, const struct report_model *model, const struct member *m,
-                     struct report_cell *row, uint32_t n, double count)
+static void add_node(struct findings_by_rank *b, const struct findings_model *model, const struct member *m,
+                     struct findings_cell *row, uint32_t n, double count)
 {
     const struct job_terminal *t = &m->job->terminals[m->class->grammar->nodes[n].symbol];
 
@@ -118,7 +118,7 @@ static void add_node(struct report_by_rank *b, const struct report_model *model,
         return;
     row[site].bytes += count * job_attr_mean(&v->attr);
     add_sizes(&b->sizes[b->comms + site], m, v, count);
-    struct report_sizes *of_comm = comm_sizes(b, m->job, t->comm);
+    struct findings_sizes *of_comm = comm_sizes(b, m->job, t->comm);
     if (of_comm)
         add_sizes(of_comm, m, v, count);
 }
@@ -126,10 +126,10 @@ static void add_node(struct report_by_rank *b, const struct report_model *model,
 enum { MOST_APART = 1 << 14 }; /* of a block; more are taken to be as their first: a file may name billions */
 
 /* So many ranks from `rank` on, which do the same. */
-static void add_member(struct report_by_rank *b, const struct report_model *model, struct member *m,
-                       struct report_cell *row)
+static void add_member(struct findings_by_rank *b, const struct findings_model *model, struct member *m,
+                       struct findings_cell *row)
 {
-    m->alone = report_members(m->class) == 1;
+    m->alone = findings_members(m->class) == 1;
     m->own = job_member_grammar(m->class, m->rank, m->thread);
     if (!m->own)
         return;
@@ -146,7 +146,7 @@ static void add_member(struct report_by_rank *b, const struct report_model *mode
 /* Whether all members of a class turn as often, and each call has the same bytes on all of them. */
 static bool is_uniform(const struct job_class *c)
 {
-    uint64_t members = report_members(c);
+    uint64_t members = findings_members(c);
     bool same = !c->turn_count;
 
     for (uint32_t v = 0; v < c->variant_count && same; v++)
@@ -156,8 +156,8 @@ static bool is_uniform(const struct job_class *c)
 }
 
 /* Of a class, the members of a thread among the ranks from s->rank to below `end`: one that stands for all, or each. */
-static void add_class(struct report_by_rank *b, const struct report_model *model, const struct job_stream *s,
-                      uint32_t end, bool uniform, struct member *m, struct report_cell *row)
+static void add_class(struct findings_by_rank *b, const struct findings_model *model, const struct job_stream *s,
+                      uint32_t end, bool uniform, struct member *m, struct findings_cell *row)
 {
     uint64_t members = 0;
 
@@ -187,8 +187,8 @@ static void add_class(struct report_by_rank *b, const struct report_model *model
 }
 
 /* A record of one rank, or of a block: its ranks may be of several classes, and differ within one. */
-static void add_stream(struct report_by_rank *b, const struct report_model *model, const struct job_stream *s,
-                       const bool *uniform, struct report_cell *row)
+static void add_stream(struct findings_by_rank *b, const struct findings_model *model, const struct job_stream *s,
+                       const bool *uniform, struct findings_cell *row)
 {
     const struct job *j = model->job;
     uint32_t block = j->info.block > 1 ? j->info.block : 1;
@@ -202,7 +202,7 @@ static void add_stream(struct report_by_rank *b, const struct report_model *mode
     }
 }
 
-static void find_sizes(struct report_by_rank *b, const struct job *j, const struct report_site *sites)
+static void find_sizes(struct findings_by_rank *b, const struct job *j, const struct findings_site *sites)
 {
     uint32_t *size = malloc((j->comm_count + 1u) * sizeof *size);
 
@@ -218,7 +218,7 @@ static void find_sizes(struct report_by_rank *b, const struct job *j, const stru
 }
 
 /* Ranks that matter least have no times of their own: what is left of the call's time is theirs. */
-static void share_rest(struct report_by_rank *b, uint32_t site, double rest)
+static void share_rest(struct findings_by_rank *b, uint32_t site, double rest)
 {
     double shared = 0;
 
@@ -227,16 +227,16 @@ static void share_rest(struct report_by_rank *b, uint32_t site, double rest)
         shared += b->cell[(size_t)k * b->sites + site].shared_ns;
     }
     for (uint32_t k = 0; k < b->ranks && shared > 0; k++) {
-        struct report_cell *c = &b->cell[(size_t)k * b->sites + site];
+        struct findings_cell *c = &b->cell[(size_t)k * b->sites + site];
         c->shared_ns *= fmax(rest, 0) / shared;
         c->ns += c->shared_ns;
     }
 }
 
-struct report_by_rank *report_by_rank_create(struct report *r)
+struct findings_by_rank *findings_by_rank_create(struct report *r)
 {
-    const struct report_model *m = r->model;
-    struct report_by_rank *b = calloc(1, sizeof *b);
+    const struct findings_model *m = r->model;
+    struct findings_by_rank *b = calloc(1, sizeof *b);
 
     b->ranks = m->rank_count;
     b->sites = m->site_count;
@@ -256,7 +256,7 @@ struct report_by_rank *report_by_rank_create(struct report *r)
     return b;
 }
 
-void report_by_rank_destroy(struct report_by_rank *b)
+void findings_by_rank_destroy(struct findings_by_rank *b)
 {
     free(b->cell);
     free(b->sizes);

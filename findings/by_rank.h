@@ -19,36 +19,36 @@
 
 struct report;
 
-struct report_cell {
+struct findings_cell {
     double count, bytes, ns;
     double least_ns, most_ns; /* of one call; 0: never called */
     double shared_ns;         /* of ns, what is not the rank's own */
 };
 
 /* 0: nothing; k: from 2^(k - 1) bytes on, below 2^k. */
-enum { REPORT_SIZES = 64 };
-struct report_sizes {
+enum { FINDINGS_SIZES = 64 };
+struct findings_sizes {
     uint32_t comm_size;             /* of calls on communicators of so many ranks … */
-    const struct report_site *site; /* … or, not NULL, at a callsite */
-    double calls[REPORT_SIZES], bytes, estimated;
+    const struct findings_site *site; /* … or, not NULL, at a callsite */
+    double calls[FINDINGS_SIZES], bytes, estimated;
 };
 
-struct report_by_rank {
+struct findings_by_rank {
     uint32_t ranks, sites;        /* records of the model; of a large job blocks of ranks, for which cells are sums */
-    struct report_cell *cell;     /* ranks x sites */
+    struct findings_cell *cell;   /* ranks x sites */
     uint32_t comms;
-    struct report_sizes *sizes;   /* of communicators, ascending, then of each site */
+    struct findings_sizes *sizes; /* of communicators, ascending, then of each site */
 };
 
-struct report_by_rank *report_by_rank_create(struct report *r);
-static inline const struct report_cell *report_cell(const struct report_by_rank *b, uint32_t rank, uint32_t site)
+struct findings_by_rank *findings_by_rank_create(struct report *r);
+static inline const struct findings_cell *findings_cell(const struct findings_by_rank *b, uint32_t rank, uint32_t site)
 {
     return &b->cell[(size_t)rank * b->sites + site];
 }
 /* The fewest bytes that are of a size. */
-double report_size_least(int size);
-double report_size_calls(const struct report_sizes *s);
+double findings_size_least(int size);
+double findings_size_calls(const struct findings_sizes *s);
 
-void report_by_rank_destroy(struct report_by_rank *b);
+void findings_by_rank_destroy(struct findings_by_rank *b);
 
 #endif

@@ -20,7 +20,7 @@ struct build {
     struct report *r;
     const struct job *j;
     const struct job_hops *hops;
-    struct report_calltree *t;
+    struct findings_calltree *t;
     uint32_t room;
     uint64_t *at;           /* of each node what tells it from others of its name: a line or an offset */
     uint32_t at_room;
@@ -44,10 +44,10 @@ static uint64_t name_hash(int parent, const char *name, uint64_t at)
 }
 
 /* The node of that kind below `parent`, whose number is smaller. */
-static int node_below(struct build *b, int parent, const struct report_path *new, uint64_t at)
+static int node_below(struct build *b, int parent, const struct findings_path *new, uint64_t at)
 {
     uint64_t hash = name_hash(parent, new->name, at);
-    const struct report_path *p = b->t->path;
+    const struct findings_path *p = b->t->path;
     uint32_t n = BASE_HASH_FIND(&b->known, hash, i, p[i].parent == parent && b->at[i] == at &&
                                 same_name(p[i].name, new->name) && p[i].named == new->named &&
                                 (p[i].terminal == GRAMMAR_NONE) == (new->terminal == GRAMMAR_NONE));
@@ -63,19 +63,19 @@ static int node_below(struct build *b, int parent, const struct report_path *new
     return (int)b->t->paths++;
 }
 
-static int function_below(struct build *b, int parent, const struct job_frame *f, const struct report_place *p)
+static int function_below(struct build *b, int parent, const struct job_frame *f, const struct findings_place *p)
 {
-    const struct report_path new = { .terminal = GRAMMAR_NONE, .name = p->function, .place = p };
+    const struct findings_path new = { .terminal = GRAMMAR_NONE, .name = p->function, .place = p };
 
     if (p->interpreter && same_name(b->t->path[parent].name, p->interpreter))
         return parent;
     return node_below(b, parent, &new, new.name ? 0 : f->offset ^ (uint64_t)f->module << 48);
 }
 
-static int call_below(struct build *b, int parent, uint32_t terminal, const struct report_place *p)
+static int call_below(struct build *b, int parent, uint32_t terminal, const struct findings_place *p)
 {
-    const struct report_path new = { .terminal = terminal, .place = p,
-                                     .name = job_text(b->j, b->j->terminals[terminal].function) };
+    const struct findings_path new = { .terminal = terminal, .place = p,
+                                       .name = job_text(b->j, b->j->terminals[terminal].function) };
 
     return node_below(b, parent, &new, !p ? 0 : p->line ? p->line : p->offset);
 }
@@ -119,8 +119,8 @@ static int named_around(struct build *b, uint32_t path)
 
     for (uint32_t i = 0; i < depth; i++) {
         const struct job_callsite *c = &b->j->callsites[path];
-        const struct report_path new = { .terminal = GRAMMAR_NONE, .named = true,
-                                         .name = job_named_frame(b->j, &b->j->frames[c->first + c->count - 1 - i]) };
+        const struct findings_path new = { .terminal = GRAMMAR_NONE, .named = true,
+                                           .name = job_named_frame(b->j, &b->j->frames[c->first + c->count - 1 - i]) };
         at = node_below(b, at, &new, 1);
     }
     return at;
@@ -130,20 +130,20 @@ static int named_around(struct build *b, uint32_t path)
 static int walk(struct build *b, uint32_t path)
 {
     uint32_t frames = job_named_without(b->j, path).count;
-    const struct report_place *p;
+    const struct findings_place *p;
     uint32_t depth = 0;
     int at = named_around(b, path);
 
-    while (depth < DEEPEST && depth < frames && (p = report_resolve(b->r->resolver, path, depth, REPORT_CALL)) &&
-           !(depth && report_is_start(p))) {
+    while (depth < DEEPEST && depth < frames && (p = findings_resolve(b->r->resolver, path, depth, FINDINGS_CALL)) &&
+           !(depth && findings_is_start(p))) {
         depth++;
         if (p->in_main)
             break;
     }
     while (depth--) {
         const struct job_frame *f = &b->j->frames[b->j->callsites[path].first + depth];
-        p = report_resolve(b->r->resolver, path, depth, REPORT_CALL);
-        if (depth && report_is_runtime(p->module))
+        p = findings_resolve(b->r->resolver, path, depth, FINDINGS_CALL);
+        if (depth && findings_is_runtime(p->module))
             continue;
         at = function_below(b, at, f, p);
         uint32_t region = depth ? region_of(b, f) : GRAMMAR_NONE;
@@ -173,7 +173,7 @@ static uint64_t count_of(const struct build *b, const struct job_stop *s)
 /* Nobody waited longer in calls than these took. */
 static void find_waits(struct build *b, struct share *share)
 {
-    struct replay_analysis *a = report_analysis(b->r);
+    struct replay_analysis *a = findings_analysis(b->r);
 
     b->t->waits = a != NULL;
     for (uint32_t s = 0; a && s < replay_bind_sites(a->bind); s++) {
@@ -203,8 +203,8 @@ static void add_stop(struct build *b, const struct job_stop *s, struct share *sh
 {
     const struct job_terminal *t = &b->j->terminals[s->terminal];
     int around = walk(b, s->path),
-        at = call_below(b, around, s->terminal, report_resolve_call(b->r->resolver, s->path));
-    struct report_path *p = &b->t->path[at];
+        at = call_below(b, around, s->terminal, findings_resolve_call(b->r->resolver, s->path));
+    struct findings_path *p = &b->t->path[at];
 
     /* before the end of a region that others were in is time of the region */
     (t->phase == JOB_CLOSE ? p : &b->t->path[around])->own_ns += s->gap_ns;
@@ -215,7 +215,7 @@ static void add_stop(struct build *b, const struct job_stop *s, struct share *sh
         return;
     struct share *of = &share[b->r->model->place[s->terminal]];
     p->call_ns += s->duration_ns;
-    double bytes = (double)report_site_of(b->r->model, s->terminal)->bytes;
+    double bytes = (double)findings_site_of(b->r->model, s->terminal)->bytes;
     p->bytes += share_of(bytes, of->count, count_of(b, s), of->counts);
     p->wait_ns += share_of(of->wait_ns, of->duration, s->duration_ns, of->durations);
     of->count += count_of(b, s);
@@ -232,12 +232,12 @@ static void add_named(struct build *b)
     }
 }
 
-static void add_up(struct report_calltree *t)
+static void add_up(struct findings_calltree *t)
 {
     for (uint32_t i = 0; i < t->paths; i++)
         t->path[i].ns = t->path[i].own_ns;
     for (uint32_t i = t->paths; i-- > 1;) {
-        struct report_path *p = &t->path[i], *up = &t->path[p->parent];
+        struct findings_path *p = &t->path[i], *up = &t->path[p->parent];
         up->count += p->count;
         up->bytes += p->bytes;
         up->ns += p->ns;
@@ -252,27 +252,27 @@ static void add_up(struct report_calltree *t)
 
 static int most_first(const void *x, const void *y, void *context)
 {
-    const struct report_path *path = context, *a = &path[*(const uint32_t *)x], *b = &path[*(const uint32_t *)y];
+    const struct findings_path *path = context, *a = &path[*(const uint32_t *)x], *b = &path[*(const uint32_t *)y];
     return BASE_ORDER(a->parent, b->parent) ?: BASE_ORDER(b->ns, a->ns) ?: BASE_ORDER(a, b);
 }
 
 /* Each goes to the place that is left next in its parent's. */
-static void put_in_order(struct report_calltree *t)
+static void put_in_order(struct findings_calltree *t)
 {
     uint32_t *order = malloc(((size_t)t->paths + 1) * sizeof *order), *to = calloc((size_t)t->paths + 1, sizeof *to),
              *next = calloc((size_t)t->paths + 1, sizeof *next);
-    struct report_path *sorted = malloc(((size_t)t->paths + 1) * sizeof *sorted);
+    struct findings_path *sorted = malloc(((size_t)t->paths + 1) * sizeof *sorted);
 
     for (uint32_t i = 0; i < t->paths; i++)
         order[i] = i;
     qsort_r(order, t->paths, sizeof *order, most_first, t->path);
     for (uint32_t i = 0; i < t->paths; i++) { /* parents have smaller numbers: they come first */
-        const struct report_path *p = &t->path[order[i]];
+        const struct findings_path *p = &t->path[order[i]];
         uint32_t up = p->parent < 0 ? 0 : (uint32_t)p->parent;
         to[order[i]] = i ? next[up] : 0;
         next[up] += i ? p->inside + 1 : 0;
         next[order[i]] = to[order[i]] + 1;
-        struct report_path *new = &sorted[to[order[i]]];
+        struct findings_path *new = &sorted[to[order[i]]];
         *new = *p;
         new->parent = i ? (int)to[up] : -1;
         new->depth = i ? sorted[to[up]].depth + 1 : 0;
@@ -286,12 +286,12 @@ static void put_in_order(struct report_calltree *t)
 
 /* --- All --- */
 
-struct report_calltree *report_calltree_create(struct report *r)
+struct findings_calltree *findings_calltree_create(struct report *r)
 {
     struct job_hops own = { 0 };
-    struct build b = { .r = r, .j = r->job, .hops = report_hops(r->job, &own), .t = calloc(1, sizeof *b.t) };
+    struct build b = { .r = r, .j = r->job, .hops = findings_hops(r->job, &own), .t = calloc(1, sizeof *b.t) };
 
-    node_below(&b, -1, &(struct report_path){ .terminal = GRAMMAR_NONE, .name = "all" }, 0);
+    node_below(&b, -1, &(struct findings_path){ .terminal = GRAMMAR_NONE, .name = "all" }, 0);
     find_regions(&b);
     struct share *share = find_shares(&b);
     for (uint32_t i = 0; i < b.hops->stop_count; i++)
@@ -307,27 +307,27 @@ struct report_calltree *report_calltree_create(struct report *r)
     return b.t;
 }
 
-void report_calltree_destroy(struct report_calltree *t)
+void findings_calltree_destroy(struct findings_calltree *t)
 {
     if (t)
         free(t->path);
     free(t);
 }
 
-const char *report_path_text(const struct report_path *p)
+const char *findings_path_text(const struct findings_path *p)
 {
     const char *scope = p->name ? strstr(p->name, "::") : NULL; /* a module of Fortran's, a name space */
 
     if (p->named)
-        return report_text("[%s]", p->name);
+        return findings_text("[%s]", p->name);
     if (!p->name)
-        return report_function_at(p->place, false);
+        return findings_function_at(p->place, false);
     if (p->terminal != GRAMMAR_NONE && p->place && p->place->file && p->place->line)
-        return report_text("%s %s:%u", p->name, p->place->file, p->place->line);
+        return findings_text("%s %s:%u", p->name, p->place->file, p->place->line);
     return scope ? scope + 2 : p->name;
 }
 
-char *report_path_stack(const struct report_calltree *t, uint32_t i)
+char *findings_path_stack(const struct findings_calltree *t, uint32_t i)
 {
     uint32_t depth = t->path[i].depth, *chain = calloc(depth + (size_t)1, sizeof *chain);
     char *text = NULL;
@@ -339,7 +339,7 @@ char *report_path_stack(const struct report_calltree *t, uint32_t i)
     for (uint32_t n = depth ? 1 : 0; n <= depth; n++) {
         if (n > 1)
             fputc(';', out);
-        for (const char *c = report_line(report_path_text(&t->path[chain[n]]), REPORT_TEXT); *c; c++)
+        for (const char *c = findings_line(findings_path_text(&t->path[chain[n]]), FINDINGS_TEXT); *c; c++)
             fputc(*c == ';' ? ':' : *c, out);
     }
     fclose(out);

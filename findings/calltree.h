@@ -30,16 +30,17 @@
 #include <stdint.h>
 
 struct report;
-struct report_place;
+struct findings_place;
 
-struct report_path {
+struct findings_path {
     int parent;                       /* of `all`: -1 */
     uint32_t depth;                   /* of `all`: 0 */
     uint32_t inside;                  /* nodes below, which follow */
     uint32_t terminal;                /* of a call or region, one of it; GRAMMAR_NONE: a function */
     bool named;                       /* a region by name: neither */
     const char *name;                 /* NULL: only where it is is known */
-    const struct report_place *place; /* of a call, where it stands, of a function, one of its calls; NULL: not known */
+    const struct findings_place
+        *place;                       /* of a call, where it stands, of a function, one of its calls; NULL: not known */
     uint64_t count;                   /* calls and executions, like all that follows with what is below */
     uint64_t bytes, ns, wait_ns;
     uint64_t call_ns;                 /* in calls; the rest is computation, regions included */
@@ -47,19 +48,19 @@ struct report_path {
     uint64_t launch_ns;               /* of ns what is no part of the run: MPI_Init */
 };
 
-struct report_calltree {
-    struct report_path *path;
+struct findings_calltree {
+    struct findings_path *path;
     uint32_t paths;
     bool waits; /* known: the job could be replayed */
 };
 
-struct report_calltree *report_calltree_create(struct report *r);
-void report_calltree_destroy(struct report_calltree *t); /* NULL is legal */
+struct findings_calltree *findings_calltree_create(struct report *r);
+void findings_calltree_destroy(struct findings_calltree *t); /* NULL is legal */
 
-/* For a line or a stack: "solve", "MPI_Allreduce loops.c:31". One of report_text(), or as good as one. */
-const char *report_path_text(const struct report_path *p);
+/* For a line or a stack: "solve", "MPI_Allreduce loops.c:31". One of findings_text(), or as good as one. */
+const char *findings_path_text(const struct findings_path *p);
 
 /* "main;solve;MPI_Allreduce loops.c:31", as flame graphs have it, without `all`. The caller frees it. */
-char *report_path_stack(const struct report_calltree *t, uint32_t i);
+char *findings_path_stack(const struct findings_calltree *t, uint32_t i);
 
 #endif

@@ -11,7 +11,7 @@
 static void count_calls(const struct report *r, uint32_t index, uint64_t *count)
 {
     const struct job_class *c = &r->job->classes[index];
-    uint64_t members = report_members(c);
+    uint64_t members = findings_members(c);
 
     memset(count, 0, r->job->terminal_count * sizeof *count);
     for (uint32_t n = 0; c->grammar && members && n < c->grammar->node_count; n++)
@@ -25,7 +25,7 @@ struct calls { uint64_t own, first, own_null, first_null; bool other; };
 /* Adds terminals to their sites; regions stand after the sites. */
 static struct calls *add_calls(const struct report *r, const uint64_t *own, const uint64_t *first)
 {
-    const struct report_model *m = r->model;
+    const struct findings_model *m = r->model;
     struct calls *calls = calloc((size_t)m->site_count + m->region_count + 1, sizeof *calls);
 
     for (uint32_t t = 0; t < r->job->terminal_count; t++) {
@@ -46,8 +46,8 @@ static struct calls *add_calls(const struct report *r, const uint64_t *own, cons
 
 static void print_calls(const struct report *r, const struct calls *c, uint32_t site, FILE *out)
 {
-    const struct report_model *m = r->model;
-    const char *name = report_name(r->names, site < m->site_count ? m->sites[site].terminal
+    const struct findings_model *m = r->model;
+    const char *name = findings_name(r->names, site < m->site_count ? m->sites[site].terminal
                                                                   : m->regions[site - m->site_count].terminal);
 
     if (!c->own)
@@ -84,7 +84,7 @@ static void print_difference(const struct report *r, const uint64_t *own, const 
         fputs("the same calls in another order", out);
 }
 
-void report_class_difference(const struct report *r, uint32_t index, char *text, size_t size)
+void findings_class_difference(const struct report *r, uint32_t index, char *text, size_t size)
 {
     uint64_t *count = calloc(2 * (size_t)r->job->terminal_count + 1, sizeof *count);
     FILE *out = fmemopen(text, size, "w");

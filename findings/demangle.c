@@ -69,12 +69,12 @@ static char *demangle(const char *symbol, int options)
     return name;
 }
 
-char *report_demangle_full(const char *symbol)
+char *findings_demangle_full(const char *symbol)
 {
     return demangle(symbol, DMGL_PARAMS | DMGL_ANSI);
 }
 
-char *report_demangle_short(const char *symbol)
+char *findings_demangle_short(const char *symbol)
 {
     char *name = demangle(symbol, DMGL_NO_OPTS);
 

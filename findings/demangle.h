@@ -15,7 +15,7 @@
 #define PYTHIA_FINDINGS_DEMANGLE_H
 
 /* Both return a string that the caller frees. */
-char *report_demangle_short(const char *symbol);
-char *report_demangle_full(const char *symbol);
+char *findings_demangle_short(const char *symbol);
+char *findings_demangle_full(const char *symbol);
 
 #endif

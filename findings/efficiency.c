@@ -10,13 +10,13 @@
 
 /* --- What is known of the ranks' threads --- */
 
-static uint32_t size_of(const struct report_team *t, const struct job_region *known)
+static uint32_t size_of(const struct findings_team *t, const struct job_region *known)
 {
     return t->size > 0 ? (uint32_t)t->size : known && known->team ? known->team : 1;
 }
 
 /* What teams asked for, or, where that is not known, were. */
-static uint32_t threads_of(const struct report_model *m)
+static uint32_t threads_of(const struct findings_model *m)
 {
     uint32_t most = 1;
 
@@ -32,7 +32,7 @@ static uint32_t threads_of(const struct report_model *m)
     return most;
 }
 
-static struct job_threads sum_of_ranks(const struct report_model *m)
+static struct job_threads sum_of_ranks(const struct findings_model *m)
 {
     struct job_threads sum = { 0 };
 
@@ -42,7 +42,7 @@ static struct job_threads sum_of_ranks(const struct report_model *m)
 }
 
 /* Threads beside the first that make calls by themselves, or have regions of their own. */
-static bool others_work(const struct report_model *m)
+static bool others_work(const struct findings_model *m)
 {
     for (uint32_t i = 0; i < m->job->stream_count; i++)
         if (m->job->streams[i].thread && m->job->streams[i].events)
@@ -51,7 +51,7 @@ static bool others_work(const struct report_model *m)
 }
 
 /* The same for a good part of the time, in MPI: then the first threads may wait for them, and tell of nothing. */
-static bool others_call(const struct report_model *m)
+static bool others_call(const struct findings_model *m)
 {
     const double least = 0.01;
     double mpi = 0;
@@ -63,7 +63,7 @@ static bool others_call(const struct report_model *m)
 
 /* Whether the timed executions tell what all of them were like, or teams do not matter: what a thread does that is in
    none is not known where it has a stream of its own. */
-static bool is_measured(const struct report_model *m, const struct job_threads *all, uint32_t threads)
+static bool is_measured(const struct findings_model *m, const struct job_threads *all, uint32_t threads)
 {
     const double least_covered = 0.05, least_time = 0.01;
 
@@ -78,7 +78,7 @@ static bool is_measured(const struct report_model *m, const struct job_threads *
 /* Threads of a rank in regions, ns a rank; `of_all`: what stands for those that were not measured. */
 struct teams { double region, region_mpi, all, part[JOB_THREADS_PARTS]; };
 
-static struct teams teams_of(const struct report_model *m, const struct report_rank *r,
+static struct teams teams_of(const struct findings_model *m, const struct findings_rank *r,
                              const struct job_threads *of_all)
 {
     const struct job_threads *t = job_threads_of_rank(m->job, r->rank), *known = t;
@@ -141,7 +141,7 @@ static void add_to_node(struct nodes *n, const struct job *j, uint32_t rank, dou
     n->of[i].left += left;
 }
 
-static void fill_nodes(struct report_efficiency *e, struct nodes *n, double ranks, double most)
+static void fill_nodes(struct findings_efficiency *e, struct nodes *n, double ranks, double most)
 {
     double mean = 0, known = 0;
 
@@ -158,7 +158,8 @@ static void fill_nodes(struct report_efficiency *e, struct nodes *n, double rank
 }
 
 /* Returns what of it is not MPI. */
-static double add_rank(struct report_efficiency *e, const struct report_rank *r, const struct teams *k, double *most)
+static double add_rank(struct findings_efficiency *e, const struct findings_rank *r, const struct teams *k,
+                       double *most)
 {
     double launch = (double)r->launch_ns, wall = above((double)r->wall_ns, launch);
     double outside_mpi = above((double)r->mpi_ns, k->region_mpi + launch);
@@ -187,9 +188,9 @@ static double share(double part, double whole)
 }
 
 /* Each factor is what is left over what there was. */
-static void fill_factors(struct report_efficiency *e, double ranks, double most, double wall)
+static void fill_factors(struct findings_efficiency *e, double ranks, double most, double wall)
 {
-    const struct report_capacity *of = &e->of;
+    const struct findings_capacity *of = &e->of;
     double left = of->useful, all = of->useful + of->uneven + of->waiting + of->fork_join + of->serial;
 
     e->load_balance = job_balance(all, ranks, most);
@@ -206,9 +207,9 @@ static void fill_factors(struct report_efficiency *e, double ranks, double most,
     e->parallel = e->mpi * e->openmp;
 }
 
-void report_efficiency_fill(struct report_model *m)
+void findings_efficiency_fill(struct findings_model *m)
 {
-    struct report_efficiency *e = &m->efficiency;
+    struct findings_efficiency *e = &m->efficiency;
     struct job_threads all = sum_of_ranks(m);
     struct nodes nodes = nodes_of(m->job);
     double most = 0, wall = m->base.wall_ns, ranks = m->base.ranks;
@@ -232,9 +233,9 @@ void report_efficiency_fill(struct report_model *m)
     fill_nodes(e, &nodes, ranks, most);
 }
 
-double report_serial_share(struct report *r)
+double findings_serial_share(struct report *r)
 {
-    struct replay_bind *b = report_analysis(r)->bind;
+    struct replay_bind *b = findings_analysis(r)->bind;
     double between = 0, outside = (double)r->model->sum_compute_ns;
 
     for (uint32_t s = 0; s < replay_bind_sites(b); s++)
@@ -242,12 +243,12 @@ double report_serial_share(struct report *r)
     return outside < between ? outside / between : 1;
 }
 
-void report_split_communication(struct report *r)
+void findings_split_communication(struct report *r)
 {
-    struct report_efficiency *e = &r->model->efficiency;
+    struct findings_efficiency *e = &r->model->efficiency;
     struct replay_efficiency of;
     bool asked = e->known && !e->split && !r->job->info.missing; /* waits for missing ranks are not known */
-    struct replay_analysis *a = asked ? report_analysis(r) : NULL;
+    struct replay_analysis *a = asked ? findings_analysis(r) : NULL;
 
     if (!a || replay_analysis_efficiency(a, NULL, &of) != 0 || !of.known)
         return;

@@ -39,13 +39,13 @@
 #include "job/streams.h"
 
 struct report;
-struct report_model;
+struct findings_model;
 
 /* Where the capacity went, ns of all threads; the parts add up to it. */
-struct report_capacity { double all, useful, mpi, ended, serial, fork_join, waiting, uneven; };
+struct findings_capacity { double all, useful, mpi, ended, serial, fork_join, waiting, uneven; };
 
 /* Shares, 0 to 1. */
-struct report_efficiency {
+struct findings_efficiency {
     bool known;                       /* false: nothing useful was done, or … */
     bool elsewhere;                   /* … threads that no region has call MPI, too: the first ones tell of nothing */
     bool measured;                    /* the time of threads in regions is; else only threads, mpi and what is below it
@@ -60,17 +60,17 @@ struct report_efficiency {
     double between_nodes, within_nodes;
     double load_balance, communication, serialisation, transfer, order, moving, explained;
     double omp_load_balance, omp_waiting, omp_fork_join, omp_serial;
-    struct report_capacity of;
+    struct findings_capacity of;
 };
 
 /* From the ranks, regions and classes of the model, into m->efficiency. */
-void report_efficiency_fill(struct report_model *m);
+void findings_efficiency_fill(struct findings_model *m);
 
 /* Of the time between the events of the ranks' first threads what is outside of regions and calls that contain events,
    in a job that can be replayed: inside them it is theirs. */
-double report_serial_share(struct report *r);
+double findings_serial_share(struct report *r);
 
 /* Serialisation and transfer, where the job can be replayed. */
-void report_split_communication(struct report *r);
+void findings_split_communication(struct report *r);
 
 #endif

@@ -9,7 +9,7 @@
 #include "findings/units.h"
 #include "watch/kept.h"
 
-static void judge(struct report_ended *e, const struct job *j)
+static void judge(struct findings_ended *e, const struct job *j)
 {
     const struct job_ends *ends = &j->ends;
     struct watch_sight **sight = calloc((size_t)ends->count + 1, sizeof *sight);
@@ -34,15 +34,15 @@ static void judge(struct report_ended *e, const struct job *j)
 
 static const char *place_of(struct report *r, const struct job_end *end)
 {
-    char *text = report_text("%s", "");
+    char *text = findings_text("%s", "");
     if (end->callsite != GRAMMAR_NONE)
-        report_callsite_text(r->resolver, end->callsite, REPORT_CALL, text, REPORT_TEXT);
+        findings_callsite_text(r->resolver, end->callsite, FINDINGS_CALL, text, FINDINGS_TEXT);
     return text;
 }
 
 /* Those that stood where this one did are told with the first of them. */
-static struct report_ended_in *find(struct report_ended *e, const struct job *j, const struct job_end *end,
-                                    const char *place)
+static struct findings_ended_in *find(struct findings_ended *e, const struct job *j, const struct job_end *end,
+                                      const char *place)
 {
     for (uint32_t i = 0; i < e->count; i++)
         if (e->in[i].thread == end->thread && e->in[i].inside == end->inside &&
@@ -51,11 +51,11 @@ static struct report_ended_in *find(struct report_ended *e, const struct job *j,
     return NULL;
 }
 
-static void add(struct report_ended *e, struct report *r, const struct job_end *end)
+static void add(struct findings_ended *e, struct report *r, const struct job_end *end)
 {
     const struct job *j = r->job;
     const char *place = place_of(r, end);
-    struct report_ended_in *in = find(e, j, end, place);
+    struct findings_ended_in *in = find(e, j, end, place);
     if (!in) {
         in = &e->in[e->count++];
         in->thread = end->thread;
@@ -68,11 +68,11 @@ static void add(struct report_ended *e, struct report *r, const struct job_end *
     in->since_ns = end->since_ns > in->since_ns ? end->since_ns : in->since_ns;
 }
 
-struct report_ended *report_ended(struct report *r)
+struct findings_ended *findings_ended(struct report *r)
 {
     if (!r->job->ends.count)
         return NULL;
-    struct report_ended *e = calloc(1, sizeof *e);
+    struct findings_ended *e = calloc(1, sizeof *e);
     e->in = calloc(r->job->ends.count, sizeof *e->in);
     for (uint32_t i = 0; i < r->job->ends.count; i++)
         add(e, r, &r->job->ends.of[i]);
@@ -80,7 +80,7 @@ struct report_ended *report_ended(struct report *r)
     return e;
 }
 
-void report_ended_destroy(struct report_ended *e)
+void findings_ended_destroy(struct findings_ended *e)
 {
     for (uint32_t i = 0; e && i < e->count; i++) {
         free((void *)(uintptr_t)e->in[i].place);

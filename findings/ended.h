@@ -13,7 +13,7 @@
 struct report;
 
 /* Ranks that stood in the same place; of several threads a rank is in several. */
-struct report_ended_in {
+struct findings_ended_in {
     uint32_t thread;   /* 0: the one that began MPI, or the first one */
     const char *call;  /* "": before the first one */
     const char *place; /* "": not known */
@@ -21,14 +21,14 @@ struct report_ended_in {
     uint64_t since_ns; /* the longest of them */
     uint32_t *rank, count;
 };
-struct report_ended {
-    struct report_ended_in *in; /* in the order of their first ranks */
+struct findings_ended {
+    struct findings_ended_in *in; /* in the order of their first ranks */
     uint32_t count;
     struct watch_verdict verdict;
 };
 
 /* NULL: nothing is known, as of a run that ended well. The caller frees it. */
-struct report_ended *report_ended(struct report *r);
-void report_ended_destroy(struct report_ended *e);
+struct findings_ended *findings_ended(struct report *r);
+void findings_ended_destroy(struct findings_ended *e);
 
 #endif

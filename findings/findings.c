@@ -16,7 +16,7 @@
 #include "job/ranges.h"
 #include "job/threads.h"
 
-static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_KINDS] = {
+static const struct { const char *name, *words, *advice; } kinds[FINDING_KINDS] = {
     { "late_sender", "late sender", "send earlier, or overlap" },
     { "late_receiver", "late receiver", "post the receive earlier" },
     { "imbalance", "imbalance", "give these ranks less work" },
@@ -42,17 +42,17 @@ static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_
     { "not_explained", "not explained", "" },
 };
 
-const char *report_finding_name(enum report_finding_kind k)
+const char *finding_name(enum finding_kind k)
 {
     return kinds[k].name;
 }
 
-const char *report_finding_words(enum report_finding_kind k)
+const char *finding_words(enum finding_kind k)
 {
     return kinds[k].words;
 }
 
-static bool in_call(const struct report *r, const struct report_finding *one, const char *part)
+static bool in_call(const struct report *r, const struct finding *one, const char *part)
 {
     return strstr(job_text(r->job, r->job->terminals[one->call].function), part) != NULL;
 }
@@ -62,8 +62,8 @@ static bool in_call(const struct report *r, const struct report_finding *one, co
 static double read_processors(const struct job *j)
 {
     const char *line = j->machine.present && j->machine.tree != GRAMMAR_NONE ? job_text(j, j->machine.tree) : "";
-    struct report_hardware h;
-    bool known = report_hardware_of(j, &h);
+    struct findings_hardware h;
+    bool known = findings_hardware_of(j, &h);
     double all = known ? CPU_COUNT(&h.all) : *line ? 1 : 0;
 
     for (; !known && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
@@ -71,7 +71,7 @@ static double read_processors(const struct job *j)
         if (sscanf(line, " %*u to %u x", &n) == 1 || sscanf(line, " %u x", &n) == 1)
             all *= n;
     }
-    report_hardware_free(&h);
+    findings_hardware_free(&h);
     return all;
 }
 
@@ -86,32 +86,32 @@ static double processors(struct report *r)
 /* Whether the job has more threads than a node has processors: the same in each run, whoever else was there. */
 static bool crowded(struct report *r)
 {
-    const struct report_efficiency *e = &r->model->efficiency;
+    const struct findings_efficiency *e = &r->model->efficiency;
     double nodes = e->nodes > 1 ? e->nodes : 1, have = processors(r);
 
     return have > 0 && r->job->info.ranks * (double)e->threads > nodes * have;
 }
 
 /* Whether some rank makes the call more than once: else there is none to be left out, or put together. */
-static bool repeats(const struct report *r, const struct report_finding *one)
+static bool repeats(const struct report *r, const struct finding *one)
 {
-    return one->call < r->job->terminal_count && report_site_of(r->model, one->call)->count > r->job->info.ranks;
+    return one->call < r->job->terminal_count && findings_site_of(r->model, one->call)->count > r->job->info.ranks;
 }
 
-const char *report_finding_advice(struct report *r, const struct report_finding *one)
+const char *finding_advice(struct report *r, const struct finding *one)
 {
     if (one->seconds < LEAST_ADVICE || r->model->efficiency.elsewhere) /* what looks like work may wait */
         return "";
-    if ((one->kind == REPORT_COMMUNICATORS || one->kind == REPORT_IO) && !repeats(r, one))
+    if ((one->kind == FINDINGS_COMMUNICATORS || one->kind == FINDINGS_IO) && !repeats(r, one))
         return "";
-    if ((one->kind == REPORT_UNEVEN_THREADS || one->kind == REPORT_SMALL_REGIONS) && crowded(r))
+    if ((one->kind == FINDINGS_UNEVEN_THREADS || one->kind == FINDINGS_SMALL_REGIONS) && crowded(r))
         return "fewer threads: there are more than processors";
-    struct report_crowd crowd = report_crowd_of(r);
-    if (one->kind == REPORT_NO_PROCESSOR && crowd.known)
-        return report_crowd_text(&crowd) ?: "not by its threads or others: look at other threads of its processes";
-    if (one->kind == REPORT_LATE_RECEIVER && in_call(r, one, "endrecv"))
+    struct findings_crowd crowd = findings_crowd_of(r);
+    if (one->kind == FINDINGS_NO_PROCESSOR && crowd.known)
+        return findings_crowd_text(&crowd) ?: "not by its threads or others: look at other threads of its processes";
+    if (one->kind == FINDINGS_LATE_RECEIVER && in_call(r, one, "endrecv"))
         return "receive with MPI_Irecv before";
-    if (one->kind == REPORT_IMBALANCE && strncmp(one->ranks, "rank ", 5) == 0)
+    if (one->kind == FINDINGS_IMBALANCE && strncmp(one->ranks, "rank ", 5) == 0)
         return "give it less work";
     return kinds[one->kind].advice;
 }
@@ -128,7 +128,7 @@ static void cut_list(char *line, size_t size)
         strcpy(end, more);
 }
 
-void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
+void findings_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
 {
     struct job_member *m = calloc(ranks + 1u, sizeof *m);
     struct job_ranges set = { 0 };
@@ -139,7 +139,7 @@ void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
             m[members++] = (struct job_member){ r, 0 };
     base_must(job_ranges_members(&set, m, members));
     struct job_class c = { .ranges = set.range, .range_count = set.count, .member_ranges = set.count };
-    char *line = report_ranges_text(&c);
+    char *line = findings_ranges_text(&c);
     cut_list(line, size);
     snprintf(text, size, "%s", line);
     free(line);
@@ -149,7 +149,7 @@ void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
 
 /* --- The list --- */
 
-static bool same_finding(const struct report_finding *a, const struct report_finding *b)
+static bool same_finding(const struct finding *a, const struct finding *b)
 {
     return a->kind == b->kind && !strcmp(a->where, b->where) && !strcmp(a->cause, b->cause);
 }
@@ -160,9 +160,9 @@ static bool same_function(const struct findings *f, uint32_t a, uint32_t b)
     return j->terminals[a].function == j->terminals[b].function;
 }
 
-void findings_add(struct findings *f, const struct report_finding *one, const bool *in)
+void findings_add(struct findings *f, const struct finding *one, const bool *in)
 {
-    struct report_findings *all = f->all;
+    struct findings_list *all = f->all;
     uint64_t hash = XXH64(one->where, strlen(one->where), XXH64(one->cause, strlen(one->cause), (uint64_t)one->kind));
     uint32_t i;
 
@@ -186,17 +186,17 @@ void findings_add(struct findings *f, const struct report_finding *one, const bo
 /* Shares and ranks of all that was added; what is too cheap goes. */
 static void settle(struct findings *f)
 {
-    struct report_findings *all = f->all;
+    struct findings_list *all = f->all;
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < all->count; i++) {
-        struct report_finding *one = &all->finding[i];
+        struct finding *one = &all->finding[i];
         one->share = one->seconds / f->all->base;
         if (one->share < LEAST_SHARE) {
             all->minor += one->share;
             continue;
         }
-        report_ranks_set(f->in + (size_t)i * f->ranks, f->ranks, one->ranks, sizeof one->ranks);
+        findings_ranks_set(f->in + (size_t)i * f->ranks, f->ranks, one->ranks, sizeof one->ranks);
         all->finding[kept++] = *one;
     }
     all->count = kept;
@@ -204,15 +204,16 @@ static void settle(struct findings *f)
     base_hash_close(&f->index);
 }
 
-void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size)
+void findings_site_place(struct report *r, uint32_t terminal, char *text, size_t size)
 {
     const struct job_terminal *t = &r->job->terminals[terminal];
-    const struct report_place *p = report_place_of(r, terminal);
+    const struct findings_place *p = findings_place_of(r, terminal);
 
     if (p && p->function && p->file)
         snprintf(text, size, "%s@%s:%u", p->function, p->file, p->line);
     else
-        report_callsite_text(r->resolver, t->callsite, t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, text, size);
+        findings_callsite_text(r->resolver, t->callsite, t->kind == JOB_REGION ? FINDINGS_ENTRY : FINDINGS_CALL, text,
+                               size);
     char *outer = strchr(text, '<');
     if (outer)
         *outer = '\0';
@@ -231,15 +232,15 @@ static bool *ranks_of(const struct findings *f, uint32_t terminal)
     return in;
 }
 
-void findings_add_at(struct findings *f, struct report_finding one, uint32_t cause, uint32_t of, const bool *in)
+void findings_add_at(struct findings *f, struct finding one, uint32_t cause, uint32_t of, const bool *in)
 {
     bool *own = in ? NULL : ranks_of(f, of), *come = ranks_of(f, cause);
 
     one.by = cause;
     for (uint32_t r = 0; r < f->ranks; r++)
         one.some |= (in ? in : own)[r] && !come[r];
-    report_site_place(f->report, one.call, one.where, sizeof one.where);
-    report_site_place(f->report, cause, one.cause, sizeof one.cause);
+    findings_site_place(f->report, one.call, one.where, sizeof one.where);
+    findings_site_place(f->report, cause, one.cause, sizeof one.cause);
     findings_add(f, &one, in ? in : own);
     free(own);
     free(come);
@@ -247,7 +248,7 @@ void findings_add_at(struct findings *f, struct report_finding one, uint32_t cau
 
 static int by_cost(const void *a, const void *b)
 {
-    const struct report_finding *x = a, *y = b;
+    const struct finding *x = a, *y = b;
     return BASE_ORDER(y->seconds, x->seconds);
 }
 
@@ -257,14 +258,14 @@ static int by_cost(const void *a, const void *b)
    than the capacity has lost by MPI. */
 static void find_times(struct findings *f)
 {
-    const struct report_model *m = f->report->model;
+    const struct findings_model *m = f->report->model;
     double sum = 0, lost = m->efficiency.of.mpi / m->efficiency.threads;
 
     f->time = calloc(m->job->terminal_count + 1u, sizeof *f->time);
     f->told = calloc(m->job->terminal_count + 1u, sizeof *f->told);
     for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
         const struct bind_site *b = replay_bind_site(f->bind, s);
-        if (b->what == BIND_REGION || report_site_of(m, b->terminal)->launch)
+        if (b->what == BIND_REGION || findings_site_of(m, b->terminal)->launch)
             continue;
         f->time[m->place[b->terminal]] += b->call_ns;
         sum += b->call_ns;
@@ -274,9 +275,9 @@ static void find_times(struct findings *f)
         f->time[i] *= f->in_mpi;
 }
 
-double findings_in_region(const struct findings *f, const struct report_site *region, unsigned parts)
+double findings_in_region(const struct findings *f, const struct findings_site *region, unsigned parts)
 {
-    const struct report_model *m = f->report->model;
+    const struct findings_model *m = f->report->model;
     const struct job_threads *t = job_threads_of_region(m->job, region->callsite);
     double known = t ? (double)job_threads_known(t) : 0, sum = 0;
 
@@ -288,8 +289,8 @@ double findings_in_region(const struct findings *f, const struct report_site *re
 /* What regions have lost is known by rank: that by region is no more. */
 static void bound_regions(struct findings *f)
 {
-    const struct report_model *m = f->report->model;
-    const struct report_capacity *of = &m->efficiency.of;
+    const struct findings_model *m = f->report->model;
+    const struct findings_capacity *of = &m->efficiency.of;
     double sum = 0;
 
     f->in_regions = 1;
@@ -298,10 +299,10 @@ static void bound_regions(struct findings *f)
     f->in_regions = sum > 0 ? fmin((of->uneven + of->waiting + of->fork_join) / m->efficiency.threads / sum, 1) : 1;
 }
 
-static void begin(struct findings *f, struct report *r, struct report_findings *all)
+static void begin(struct findings *f, struct report *r, struct findings_list *all)
 {
-    struct replay_analysis *a = report_analysis(r);
-    const struct report_model *m = r->model;
+    struct replay_analysis *a = findings_analysis(r);
+    const struct findings_model *m = r->model;
 
     *f = (struct findings){ .report = r, .all = all, .ranks = r->job->info.ranks, .analysis = a };
     all->known = a != NULL;
@@ -316,7 +317,7 @@ static void begin(struct findings *f, struct report *r, struct report_findings *
         all->lost = fmax(1 - m->efficiency.parallel, 0);
 }
 
-static void find(struct report *r, struct report_findings *all)
+static void find(struct report *r, struct findings_list *all)
 {
     struct findings f;
 
@@ -335,21 +336,21 @@ static void find(struct report *r, struct report_findings *all)
     free(f.told);
 }
 
-const struct report_findings *report_findings(struct report *r)
+const struct findings_list *findings_list(struct report *r)
 {
     if (!r->findings)
         find(r, r->findings = calloc(1, sizeof *r->findings));
     return r->findings;
 }
 
-void report_findings_destroy(struct report_findings *f)
+void findings_list_destroy(struct findings_list *f)
 {
     if (f)
         free(f->finding);
     free(f);
 }
 
-struct replay_analysis *report_analysis(struct report *r)
+struct replay_analysis *findings_analysis(struct report *r)
 {
     if (!r->replayed) {
         r->not_replayed = replay_analysis_create(r->job, r->steps, &r->analysis);
@@ -358,23 +359,23 @@ struct replay_analysis *report_analysis(struct report *r)
     return r->analysis;
 }
 
-double report_unmatched(struct report *r)
+double findings_unmatched(struct report *r)
 {
-    return replay_analysis_unmatched(&report_analysis(r)->result);
+    return replay_analysis_unmatched(&findings_analysis(r)->result);
 }
 
-const char *report_cannot_replay(struct report *r, double most)
+const char *findings_cannot_replay(struct report *r, double most)
 {
-    struct replay_analysis *a = report_analysis(r);
+    struct replay_analysis *a = findings_analysis(r);
 
     if (!a)
         return r->not_replayed == PYTHIA_ELIMIT
                    ? "it has too many ranks and calls, or its loops do not repeat soon enough"
                    : pythia_strerror(r->not_replayed);
-    return report_unmatched(r) > most ? "the peers of too many messages are not known" : NULL;
+    return findings_unmatched(r) > most ? "the peers of too many messages are not known" : NULL;
 }
 
-double report_delay_share(const struct report *r)
+double findings_delay_share(const struct report *r)
 {
     const struct job_delay *d = &r->job->delay;
     double wall = 0, calls = 0;

@@ -37,19 +37,36 @@
 #include "findings/report.h"
 #include "replay/analysis.h"
 
-enum report_finding_kind {
-    REPORT_LATE_SENDER, REPORT_LATE_RECEIVER, REPORT_IMBALANCE, REPORT_MOVING_IMBALANCE, REPORT_SERIAL_CHAIN,
-    REPORT_STARVED_WORKERS, REPORT_WAITING_MASTER, REPORT_SMALL_REGIONS, REPORT_UNEVEN_THREADS, REPORT_SERIAL_PART,
-    REPORT_MANY_SMALL_MESSAGES,
+enum finding_kind {
+    FINDINGS_LATE_SENDER,
+    FINDINGS_LATE_RECEIVER,
+    FINDINGS_IMBALANCE,
+    FINDINGS_MOVING_IMBALANCE,
+    FINDINGS_SERIAL_CHAIN,
+    FINDINGS_STARVED_WORKERS,
+    FINDINGS_WAITING_MASTER,
+    FINDINGS_SMALL_REGIONS,
+    FINDINGS_UNEVEN_THREADS,
+    FINDINGS_SERIAL_PART,
+    FINDINGS_MANY_SMALL_MESSAGES,
     /* What none of these has: */
-    REPORT_IO, REPORT_COMMUNICATORS, REPORT_START_AND_END, REPORT_ENDED_EARLY, REPORT_IDLE_RANKS, REPORT_TRANSFER,
-    REPORT_NO_PROCESSOR, REPORT_THREADS_WAIT, REPORT_FORK_AND_JOIN, REPORT_OTHER_THREADS, REPORT_UNFINISHED,
-    REPORT_NOT_EXPLAINED,
-    REPORT_FINDING_KINDS
+    FINDINGS_IO,
+    FINDINGS_COMMUNICATORS,
+    FINDINGS_START_AND_END,
+    FINDINGS_ENDED_EARLY,
+    FINDINGS_IDLE_RANKS,
+    FINDINGS_TRANSFER,
+    FINDINGS_NO_PROCESSOR,
+    FINDINGS_THREADS_WAIT,
+    FINDINGS_FORK_AND_JOIN,
+    FINDINGS_OTHER_THREADS,
+    FINDINGS_UNFINISHED,
+    FINDINGS_NOT_EXPLAINED,
+    FINDING_KINDS
 };
 
-struct report_finding {
-    enum report_finding_kind kind;
+struct finding {
+    enum finding_kind kind;
     char where[256], cause[256]; /* function@file:line */
     char ranks[128];             /* whose work it is: "ranks 0,2" */
     uint32_t call;               /* terminal of the call or region that waits */
@@ -59,8 +76,8 @@ struct report_finding {
     double seconds, share;
 };
 
-struct report_findings {
-    struct report_finding *finding;
+struct findings_list {
+    struct finding *finding;
     uint32_t count;
     double minor; /* the share of those that cost less than 1 % each and are left out, together */
     bool known;   /* the job could be replayed */
@@ -70,30 +87,30 @@ struct report_findings {
 };
 
 /* Most expensive first; the report's until it is destroyed. */
-const struct report_findings *report_findings(struct report *r);
-void report_findings_destroy(struct report_findings *f); /* NULL is legal */
+const struct findings_list *findings_list(struct report *r);
+void findings_list_destroy(struct findings_list *f); /* NULL is legal */
 
 /* The share of their time that ranks had something to compute and no processor; 0 where that is not known, too. Who
    polls inside MPI is ready, but has no work: of the time that ranks were ready it is at most what they were
    outside. */
-double report_delay_share(const struct report *r);
+double findings_delay_share(const struct report *r);
 
 /* The replay that they are made of; NULL where the job cannot be replayed. The report's. */
-struct replay_analysis *report_analysis(struct report *r);
+struct replay_analysis *findings_analysis(struct report *r);
 /* Of the events of the replay those that went on without their message. */
-double report_unmatched(struct report *r);
+double findings_unmatched(struct report *r);
 /* Why no schedule of its ranks can be shown: there is no replay, or one in which a greater share than `most` of the
    events went on without their message. NULL: it can. */
-const char *report_cannot_replay(struct report *r, double most);
+const char *findings_cannot_replay(struct report *r, double most);
 
-const char *report_finding_name(enum report_finding_kind k);   /* "late_sender" */
-const char *report_finding_words(enum report_finding_kind k);  /* "late sender" */
+const char *finding_name(enum finding_kind k);                 /* "late_sender" */
+const char *finding_words(enum finding_kind k);                /* "late sender" */
 /* Some words; "" where a finding is too short to be worth any (a millisecond). */
-const char *report_finding_advice(struct report *r, const struct report_finding *one);
+const char *finding_advice(struct report *r, const struct finding *one);
 /* "ranks 0,2-5", of flags; shortened by "…". */
-void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size);
+void findings_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size);
 
 /* "function@file:line" of a call or region. */
-void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size);
+void findings_site_place(struct report *r, uint32_t terminal, char *text, size_t size);
 
 #endif

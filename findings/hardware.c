@@ -64,7 +64,7 @@ static unsigned sets_of(hwloc_topology_t t, hwloc_obj_type_t type, cpu_set_t **s
 }
 
 /* Whether a node's processors are also another one's: all of these and more, or the same as an earlier one has. */
-static bool is_beside(const struct report_hardware *h, unsigned node)
+static bool is_beside(const struct findings_hardware *h, unsigned node)
 {
     cpu_set_t both;
 
@@ -78,7 +78,7 @@ static bool is_beside(const struct report_hardware *h, unsigned node)
 }
 
 /* Memory of a card, or a faster one beside the processors' own: nobody is put there. */
-static void leave_out_memory(struct report_hardware *h)
+static void leave_out_memory(struct findings_hardware *h)
 {
     bool *beside = calloc(h->nodes + 1u, sizeof *beside);
     unsigned kept = 0;
@@ -92,9 +92,9 @@ static void leave_out_memory(struct report_hardware *h)
     free(beside);
 }
 
-static void fill(hwloc_topology_t t, struct report_hardware *h)
+static void fill(hwloc_topology_t t, struct findings_hardware *h)
 {
-    *h = (struct report_hardware){ .all = set_of(hwloc_topology_get_allowed_cpuset(t)) };
+    *h = (struct findings_hardware){ .all = set_of(hwloc_topology_get_allowed_cpuset(t)) };
     h->cores = sets_of(t, HWLOC_OBJ_CORE, &h->core);
     if (!h->cores) /* not told */
         h->cores = sets_of(t, HWLOC_OBJ_PU, &h->core);
@@ -102,7 +102,7 @@ static void fill(hwloc_topology_t t, struct report_hardware *h)
     leave_out_memory(h);
 }
 
-bool report_hardware_here(struct report_hardware *h)
+bool findings_hardware_here(struct findings_hardware *h)
 {
     hwloc_topology_t t = here();
 
@@ -113,11 +113,11 @@ bool report_hardware_here(struct report_hardware *h)
     return true;
 }
 
-void report_hardware_free(struct report_hardware *h)
+void findings_hardware_free(struct findings_hardware *h)
 {
     free(h->core);
     free(h->node);
-    *h = (struct report_hardware){ .cores = 0 };
+    *h = (struct findings_hardware){ .cores = 0 };
 }
 
 static void print_level(hwloc_topology_t t, hwloc_obj_type_t type, const char *name, int *indent, FILE *out)
@@ -152,7 +152,7 @@ static void print_tree(hwloc_topology_t t, FILE *out)
 
 /* --- In a job --- */
 
-unsigned report_hardware_sets(const char *text, cpu_set_t **sets)
+unsigned findings_hardware_sets(const char *text, cpu_set_t **sets)
 {
     unsigned count = 0;
     cpu_set_t one;
@@ -169,38 +169,38 @@ static const struct job_hardware *row_of(const struct job *j)
     return j->hardware.count ? &j->hardware.of[0] : NULL;
 }
 
-const char *report_hardware_tree(const struct job *j)
+const char *findings_hardware_tree(const struct job *j)
 {
     return row_of(j) ? job_text(j, row_of(j)->tree) : NULL;
 }
 
-const char *report_hardware_xml(const struct job *j)
+const char *findings_hardware_xml(const struct job *j)
 {
     return row_of(j) ? job_text(j, row_of(j)->xml) : NULL;
 }
 
-static bool read_machine(const char *cores, const char *nodes, struct report_hardware *h)
+static bool read_machine(const char *cores, const char *nodes, struct findings_hardware *h)
 {
-    *h = (struct report_hardware){ .cores = 0 };
-    h->cores = report_hardware_sets(cores, &h->core);
-    h->nodes = report_hardware_sets(nodes, &h->node);
+    *h = (struct findings_hardware){ .cores = 0 };
+    h->cores = findings_hardware_sets(cores, &h->core);
+    h->nodes = findings_hardware_sets(nodes, &h->node);
     leave_out_memory(h);
     CPU_ZERO(&h->all);
     for (unsigned i = 0; i < h->cores; i++)
         CPU_OR(&h->all, &h->all, &h->core[i]);
     if (h->cores)
         return true;
-    report_hardware_free(h);
+    findings_hardware_free(h);
     return false;
 }
 
-bool report_hardware_of(const struct job *j, struct report_hardware *h)
+bool findings_hardware_of(const struct job *j, struct findings_hardware *h)
 {
-    *h = (struct report_hardware){ .cores = 0 };
+    *h = (struct findings_hardware){ .cores = 0 };
     return row_of(j) && read_machine(job_text(j, row_of(j)->cores), job_text(j, row_of(j)->nodes), h);
 }
 
-bool report_hardware_of_host(const struct job *j, uint32_t row, struct report_hardware *h)
+bool findings_hardware_of_host(const struct job *j, uint32_t row, struct findings_hardware *h)
 {
     const struct job_host *host = &j->hosts.row[row];
 
@@ -231,10 +231,10 @@ static uint32_t text_of(struct job *j, hwloc_topology_t t, const cpu_set_t *sets
     return number;
 }
 
-bool report_hardware_keep(struct job *j)
+bool findings_hardware_keep(struct job *j)
 {
     hwloc_topology_t t = j->hardware.count ? NULL : here();
-    struct report_hardware h;
+    struct findings_hardware h;
     char *xml = NULL;
     int size;
 
@@ -248,7 +248,7 @@ bool report_hardware_keep(struct job *j)
         base_must(row.xml == GRAMMAR_NONE || job_rows_add(j, JOB_TABLE_HARDWARE, &row));
         hwloc_free_xmlbuffer(t, xml);
     }
-    report_hardware_free(&h);
+    findings_hardware_free(&h);
     hwloc_topology_destroy(t);
     return there;
 }
@@ -267,12 +267,12 @@ static unsigned count_in(const cpu_set_t *sets, unsigned count, const cpu_set_t 
     return in;
 }
 
-unsigned report_hardware_cores(const struct report_hardware *h, const cpu_set_t *set)
+unsigned findings_hardware_cores(const struct findings_hardware *h, const cpu_set_t *set)
 {
     return count_in(h->core, h->cores, set);
 }
 
-unsigned report_hardware_nodes(const struct report_hardware *h, const cpu_set_t *set)
+unsigned findings_hardware_nodes(const struct findings_hardware *h, const cpu_set_t *set)
 {
     return count_in(h->node, h->nodes, set);
 }

@@ -16,29 +16,29 @@
 #include "job/job.h"
 
 /* Processors by the system's numbers. Memory without processors of its own (a card's, a faster one) is no node. */
-struct report_hardware {
+struct findings_hardware {
     cpu_set_t all, *core, *node; /* those that may be used; of each core, memory node */
     unsigned cores, nodes;
 };
 
 /* False: it cannot be read, or the job does not say; there is nothing to free then. */
-bool report_hardware_here(struct report_hardware *h);
-bool report_hardware_of(const struct job *j, struct report_hardware *h);
+bool findings_hardware_here(struct findings_hardware *h);
+bool findings_hardware_of(const struct job *j, struct findings_hardware *h);
 /* The same of a kind of node, by its row. */
-bool report_hardware_of_host(const struct job *j, uint32_t row, struct report_hardware *h);
-void report_hardware_free(struct report_hardware *h);
+bool findings_hardware_of_host(const struct job *j, uint32_t row, struct findings_hardware *h);
+void findings_hardware_free(struct findings_hardware *h);
 /* Puts this machine into the job. False: it has one, or it cannot be read. */
-bool report_hardware_keep(struct job *j);
+bool findings_hardware_keep(struct job *j);
 
 /* "0,64;1,65": lists; how many. The caller frees *sets, which is NULL before. */
-unsigned report_hardware_sets(const char *text, cpu_set_t **sets);
+unsigned findings_hardware_sets(const char *text, cpu_set_t **sets);
 
 /* Cores, nodes of memory that have a processor of the set. */
-unsigned report_hardware_cores(const struct report_hardware *h, const cpu_set_t *set);
-unsigned report_hardware_nodes(const struct report_hardware *h, const cpu_set_t *set);
+unsigned findings_hardware_cores(const struct findings_hardware *h, const cpu_set_t *set);
+unsigned findings_hardware_nodes(const struct findings_hardware *h, const cpu_set_t *set);
 
 /* Of the job: a line a kind of object, "machine", "  2 x package"; hwloc's XML, as lstopo -i reads it. NULL: none. */
-const char *report_hardware_tree(const struct job *j);
-const char *report_hardware_xml(const struct job *j);
+const char *findings_hardware_tree(const struct job *j);
+const char *findings_hardware_xml(const struct job *j);
 
 #endif

@@ -14,7 +14,7 @@
 /* A sample's row, with where it is; `site`: of its terminal, as a number that orders them. */
 struct row {
     const struct job_inside *of;
-    const struct report_place *place;
+    const struct findings_place *place;
     uint32_t site, part_terminal;
     bool before;
 };
@@ -25,13 +25,13 @@ static struct row row_of(const struct report *r, const struct job_inside *s)
     struct row row = { .of = s, .site = GRAMMAR_NONE, .part_terminal = GRAMMAR_NONE };
 
     if (s->module != GRAMMAR_NONE)
-        row.place = report_resolve_at(r->resolver, s->module, s->offset, REPORT_SAMPLE);
+        row.place = findings_resolve_at(r->resolver, s->module, s->offset, FINDINGS_SAMPLE);
     row.before = s->kind != JOB_INSIDE_BESIDE;
     if (s->terminal == GRAMMAR_NONE)
         return row;
     const struct job_terminal *t = &r->job->terminals[s->terminal];
     row.site = r->model->place[s->terminal] + (t->kind == JOB_REGION ? r->model->site_count : 0);
-    row.part_terminal = report_site_of(r->model, s->terminal)->terminal;
+    row.part_terminal = findings_site_of(r->model, s->terminal)->terminal;
     row.before = s->kind == JOB_INSIDE_GAP && t->phase != JOB_CLOSE;
     return row;
 }
@@ -46,7 +46,7 @@ static int text_order(const char *a, const char *b)
     return strcmp(a ?: "", b ?: "");
 }
 
-int report_inside_order(const struct report_place *a, const struct report_place *b)
+int findings_inside_order(const struct findings_place *a, const struct findings_place *b)
 {
     if (!a || !b)
         return BASE_ORDER(a != NULL, b != NULL);
@@ -57,52 +57,52 @@ static int by_line(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
 
-    return by_part(x, y) ?: report_inside_order(x->place, y->place) ?:
+    return by_part(x, y) ?: findings_inside_order(x->place, y->place) ?:
            BASE_ORDER(x->place ? x->place->line : 0, y->place ? y->place->line : 0) ?:
            BASE_ORDER(x->of->offset, y->of->offset);
 }
 
 static int most_first(const void *a, const void *b)
 {
-    const struct report_inside_function *x = a, *y = b;
+    const struct findings_inside_function *x = a, *y = b;
 
-    return BASE_ORDER(y->samples, x->samples) ?: report_inside_order(x->place, y->place);
+    return BASE_ORDER(y->samples, x->samples) ?: findings_inside_order(x->place, y->place);
 }
 
 static int larger_first(const void *a, const void *b)
 {
-    const struct report_inside_part *x = a, *y = b;
+    const struct findings_inside_part *x = a, *y = b;
 
     return BASE_ORDER(y->samples, x->samples) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
 /* Wilson's interval. */
-double report_inside_share(uint64_t count, uint64_t all, double *low, double *high)
+double findings_inside_share(uint64_t count, uint64_t all, double *low, double *high)
 {
     double n = (double)all, p = (double)count / n, z = 1.96, z2 = z * z;
     double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
     double half = z * sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
-    bool few = all < REPORT_INSIDE_FEW;
+    bool few = all < FINDINGS_INSIDE_FEW;
 
     *low = few ? NAN : fmax(0, middle - half);
     *high = few ? NAN : fmin(1, middle + half);
     return few ? NAN : p;
 }
 
-static void set_shares(struct report_inside_part *p)
+static void set_shares(struct findings_inside_part *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
-        struct report_inside_function *f = &p->function[i];
-        f->share = report_inside_share(f->samples, p->samples, &f->low, &f->high);
+        struct findings_inside_function *f = &p->function[i];
+        f->share = findings_inside_share(f->samples, p->samples, &f->low, &f->high);
     }
     if (p->count)
         qsort(p->function, p->count, sizeof *p->function, most_first);
 }
 
 /* Of the rows of one function, in order of lines. */
-static struct report_inside_function function_of(const struct row *row, uint32_t count)
+static struct findings_inside_function function_of(const struct row *row, uint32_t count)
 {
-    struct report_inside_function f = { .place = row->place };
+    struct findings_inside_function f = { .place = row->place };
     uint64_t best = 0, line = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -119,12 +119,12 @@ static struct report_inside_function function_of(const struct row *row, uint32_t
 }
 
 /* The rows of one part. */
-static void add_part(struct report_inside *in, const struct row *row, uint32_t count)
+static void add_part(struct findings_inside *in, const struct row *row, uint32_t count)
 {
-    struct report_inside_part part = { .terminal = row->part_terminal, .before = row->before };
+    struct findings_inside_part part = { .terminal = row->part_terminal, .before = row->before };
 
     for (uint32_t i = 0, n; i < count; i += n) {
-        for (n = 1; i + n < count && report_inside_order(row[i].place, row[i + n].place) == 0; n++)
+        for (n = 1; i + n < count && findings_inside_order(row[i].place, row[i + n].place) == 0; n++)
             ;
         BASE_ADD(part.function, part.count, function_of(row + i, n));
         part.samples += part.function[part.count - 1].samples;
@@ -134,10 +134,10 @@ static void add_part(struct report_inside *in, const struct row *row, uint32_t c
     BASE_ADD(in->part, in->parts, part);
 }
 
-static struct report_inside *make(const struct report *r)
+static struct findings_inside *make(const struct report *r)
 {
     const struct job_inside_list *list = &r->job->inside;
-    struct report_inside *in = calloc(1, sizeof *in);
+    struct findings_inside *in = calloc(1, sizeof *in);
     struct row *row = calloc((size_t)list->count + 1, sizeof *row);
     uint32_t count = 0;
 
@@ -158,14 +158,14 @@ static struct report_inside *make(const struct report *r)
     return in;
 }
 
-const struct report_inside *report_inside_of(struct report *r)
+const struct findings_inside *findings_inside_of(struct report *r)
 {
     if (!r->inside)
         r->inside = make(r);
     return r->inside;
 }
 
-void report_inside_destroy(struct report_inside *inside)
+void findings_inside_destroy(struct findings_inside *inside)
 {
     if (!inside)
         return;
@@ -175,10 +175,10 @@ void report_inside_destroy(struct report_inside *inside)
     free(inside);
 }
 
-const struct report_inside_part *report_inside_find(struct report *r, uint32_t terminal, bool before)
+const struct findings_inside_part *findings_inside_find(struct report *r, uint32_t terminal, bool before)
 {
-    const struct report_inside *in = report_inside_of(r);
-    uint32_t site = terminal == GRAMMAR_NONE ? GRAMMAR_NONE : report_site_of(r->model, terminal)->terminal;
+    const struct findings_inside *in = findings_inside_of(r);
+    uint32_t site = terminal == GRAMMAR_NONE ? GRAMMAR_NONE : findings_site_of(r->model, terminal)->terminal;
 
     for (uint32_t i = 0; i < in->parts; i++)
         if (in->part[i].terminal == site && in->part[i].before == before)
@@ -188,14 +188,14 @@ const struct report_inside_part *report_inside_find(struct report *r, uint32_t t
 
 static int by_function(const void *a, const void *b)
 {
-    const struct report_inside_function *x = a, *y = b;
+    const struct findings_inside_function *x = a, *y = b;
 
-    return report_inside_order(x->place, y->place) ?: BASE_ORDER(y->samples, x->samples);
+    return findings_inside_order(x->place, y->place) ?: BASE_ORDER(y->samples, x->samples);
 }
 
-struct report_inside_part report_inside_together(const struct report_inside_part *const *part, uint32_t count)
+struct findings_inside_part findings_inside_together(const struct findings_inside_part *const *part, uint32_t count)
 {
-    struct report_inside_part all = { .terminal = GRAMMAR_NONE, .before = true };
+    struct findings_inside_part all = { .terminal = GRAMMAR_NONE, .before = true };
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -206,8 +206,8 @@ struct report_inside_part report_inside_together(const struct report_inside_part
     if (all.count)
         qsort(all.function, all.count, sizeof *all.function, by_function);
     for (uint32_t i = 0; i < all.count; i++) {
-        struct report_inside_function *last = kept ? &all.function[kept - 1] : NULL, f = all.function[i];
-        if (last && report_inside_order(last->place, f.place) == 0) {
+        struct findings_inside_function *last = kept ? &all.function[kept - 1] : NULL, f = all.function[i];
+        if (last && findings_inside_order(last->place, f.place) == 0) {
             last->samples += f.samples;
             last->ranks |= f.ranks;
         } else {
@@ -219,24 +219,24 @@ struct report_inside_part report_inside_together(const struct report_inside_part
     return all;
 }
 
-static bool is_within(const struct report_loops *l, int loop, int around)
+static bool is_within(const struct findings_loops *l, int loop, int around)
 {
     while (loop >= 0 && loop != around)
         loop = l->loop[loop].parent;
     return loop == around;
 }
 
-struct report_inside_part report_inside_loop(struct report *r, const struct report_loops *l, int loop, bool within,
-                                             double *ns)
+struct findings_inside_part findings_inside_loop(struct report *r, const struct findings_loops *l, int loop,
+                                                 bool within, double *ns)
 {
     struct { uint64_t count; double gap_ns, ns; } *of = calloc(r->job->terminal_count + 1u, sizeof *of);
-    const struct report_inside_part **part = NULL;
+    const struct findings_inside_part **part = NULL;
     uint32_t count = 0;
 
     *ns = 0;
     for (uint32_t i = 0; i < l->calls; i++) {
-        const struct report_loop_call *c = &l->call[i];
-        uint32_t site = report_site_of(r->model, c->terminal)->terminal;
+        const struct findings_loop_call *c = &l->call[i];
+        uint32_t site = findings_site_of(r->model, c->terminal)->terminal;
         if (!(within ? is_within(l, c->loop, loop) : c->loop == loop))
             continue;
         of[site].count += c->count;
@@ -245,62 +245,62 @@ struct report_inside_part report_inside_loop(struct report *r, const struct repo
     }
     for (uint32_t t = 0; t < r->job->terminal_count; t++) {
         bool region = r->job->terminals[t].kind == JOB_REGION;
-        if (!of[t].count || of[t].count < report_site_of(r->model, t)->count)
+        if (!of[t].count || of[t].count < findings_site_of(r->model, t)->count)
             continue;
-        BASE_ADD(part, count, report_inside_find(r, t, true));
+        BASE_ADD(part, count, findings_inside_find(r, t, true));
         if (region)
-            BASE_ADD(part, count, report_inside_find(r, t, false));
+            BASE_ADD(part, count, findings_inside_find(r, t, false));
         *ns += region ? of[t].ns : of[t].gap_ns;
     }
-    struct report_inside_part all = report_inside_together(part, count);
+    struct findings_inside_part all = findings_inside_together(part, count);
     free(part);
     free(of);
     return all;
 }
 
-uint32_t report_inside_count(uint64_t ranks)
+uint32_t findings_inside_count(uint64_t ranks)
 {
     return (uint32_t)__builtin_popcountll(ranks);
 }
 
-char *report_inside_ranks(const struct report *r, uint64_t ranks)
+char *findings_inside_ranks(const struct report *r, uint64_t ranks)
 {
     enum { BITS = 64 };
     bool in[BITS];
-    char text[REPORT_TEXT];
+    char text[FINDINGS_TEXT];
 
     if (r->job->info.ranks > BITS)
-        return report_text("%u ranks or more", report_inside_count(ranks));
+        return findings_text("%u ranks or more", findings_inside_count(ranks));
     for (int i = 0; i < BITS; i++)
         in[i] = ranks >> i & 1;
-    report_ranks_set(in, r->job->info.ranks, text, sizeof text);
-    return report_text("%s", text);
+    findings_ranks_set(in, r->job->info.ranks, text, sizeof text);
+    return findings_text("%s", text);
 }
 
-char *report_inside_place(const struct report_place *p)
+char *findings_inside_place(const struct findings_place *p)
 {
     if (!p)
-        return report_text("code made at run time");
+        return findings_text("code made at run time");
     if (!p->function)
-        return report_text("%s", p->module);
+        return findings_text("%s", p->module);
     if (!p->line)
-        return report_text("%s@%s", p->function, p->module);
-    return p->inlined ? report_text("%s (%s@%s:%u)", p->function, p->inlined, p->file, p->line)
-                      : report_text("%s@%s:%u", p->function, p->file, p->line);
+        return findings_text("%s@%s", p->function, p->module);
+    return p->inlined ? findings_text("%s (%s@%s:%u)", p->function, p->inlined, p->file, p->line)
+                      : findings_text("%s@%s:%u", p->function, p->file, p->line);
 }
 
-char *report_inside_text(const struct report_inside_part *part, int width)
+char *findings_inside_text(const struct findings_inside_part *part, int width)
 {
-    char *samples = report_text(" (%s samples)", report_count(part->samples)), *text = report_text("%s", "");
+    char *samples = findings_text(" (%s samples)", findings_count(part->samples)), *text = findings_text("%s", "");
 
-    if (part->samples < REPORT_INSIDE_FEW)
+    if (part->samples < FINDINGS_INSIDE_FEW)
         return text;
     for (uint32_t i = 0; i < part->count && part->function[i].share >= 0.05; i++) {
-        const struct report_inside_function *f = &part->function[i];
-        char *one = report_text("%s%.0f %% %s", i ? ", " : "", 100 * f->share, report_inside_place(f->place));
+        const struct findings_inside_function *f = &part->function[i];
+        char *one = findings_text("%s%.0f %% %s", i ? ", " : "", 100 * f->share, findings_inside_place(f->place));
         if (i && (int)(strlen(text) + strlen(one) + strlen(samples)) > width)
             break;
-        text = report_text("%s%s", text, one);
+        text = findings_text("%s%s", text, one);
     }
-    return *text ? report_text("%s%s", text, samples) : text;
+    return *text ? findings_text("%s%s", text, samples) : text;
 }

@@ -23,7 +23,7 @@ static int loop_within(struct loops_search *s, int parent, const struct job_plac
     base_must(base_array_room(&s->l->loop, &s->loop_room, s->l->loops + 1u, sizeof *s->l->loop));
     base_must(base_array_room(&s->closes, &s->closes_room, s->l->loops + 1u, sizeof *s->closes));
     s->closes[s->l->loops] = closes;
-    s->l->loop[s->l->loops] = (struct report_loop){ .parent = parent, .order = UINT32_MAX, .head = stop };
+    s->l->loop[s->l->loops] = (struct findings_loop){ .parent = parent, .order = UINT32_MAX, .head = stop };
     return (int)s->l->loops++;
 }
 
@@ -54,7 +54,7 @@ static void find_frames(struct loops_search *s, uint32_t i)
     stop->frame = calloc((size_t)stop->frames + 1, sizeof *stop->frame);
     for (uint32_t k = 0; k < stop->frames; k++) {
         const struct job_frame *f = &s->j->frames[c.first + c.count - 1 - k];
-        stop->frame[k].place = report_places_find(s->places, f->module, f->offset, JOB_PLACE_CALL);
+        stop->frame[k].place = findings_places_find(s->places, f->module, f->offset, JOB_PLACE_CALL);
         around = add_chain(s, &stop->frame[k], around, i);
     }
 }
@@ -140,7 +140,7 @@ static void step_within(struct loops_search *s, const struct loops_stop *a, cons
     uint32_t common = 0; /* how many loops hold both */
     while (common < x->count && common < y->count && s->chain[x->first + common] == s->chain[y->first + common])
         common++;
-    if (report_places_lead(s->places, x->place, y->place)) {
+    if (findings_places_lead(s->places, x->place, y->place)) {
         enter_from(s, b, i, common);
     } else if (common) {
         turn(s, s->chain[y->first + common - 1]);
@@ -174,9 +174,9 @@ static void take_step(struct loops_search *s, uint32_t from, uint32_t to)
         return;
     }
     const struct job_place *x = a->frame[i].place, *y = b->frame[i].place;
-    if (report_places_share(x, y))
+    if (findings_places_share(x, y))
         step_within(s, a, b, i);
-    else if (!i || !x->code || !y->code || report_places_lead(s->places, x, y)) /* unknown, or it goes on there */
+    else if (!i || !x->code || !y->code || findings_places_lead(s->places, x, y)) /* unknown, or it goes on there */
         enter_from(s, b, i, 0);
     else
         turn_outside(s, b, i);
@@ -233,12 +233,12 @@ static void find_by_events(struct loops_search *s, struct loops_graph *g, struct
     s->l->loops = f->loops;
     s->chain = calloc((size_t)s->hops->stop_count + 1, sizeof *s->chain);
     for (uint32_t i = 0; i < f->loops; i++)
-        s->l->loop[i] = (struct report_loop){ .parent = f->parent[i], .order = UINT32_MAX, .head = f->head[i] - 1 };
+        s->l->loop[i] = (struct findings_loop){ .parent = f->parent[i], .order = UINT32_MAX, .head = f->head[i] - 1 };
     for (uint32_t i = 0; i < s->hops->stop_count; i++)
         s->chain[i] = f->loop[i + 1];
     for (uint32_t i = 0, at; i < s->hops->hop_count; i++)
         if ((at = s->hops->hop[i].to) == s->hops->hop[i].from && s->chain[at] < (int)f->loops) {
-            s->l->loop[s->l->loops] = (struct report_loop){ .parent = s->chain[at], .order = UINT32_MAX, .head = at };
+            s->l->loop[s->l->loops] = (struct findings_loop){ .parent = s->chain[at], .order = UINT32_MAX, .head = at };
             s->chain[at] = (int)s->l->loops++;
         }
 }
@@ -253,7 +253,7 @@ static bool is_readable(struct loops_search *s)
         for (uint32_t k = 0; k < s->stop[i].frames && !read; k++)
             read = s->stop[i].frame[k].place->code &&
                    (s->j->modules[s->stop[i].frame[k].place->module].path == s->j->info.program ||
-                    report_is_script(s->j, s->stop[i].frame[k].place->module));
+                    findings_is_script(s->j, s->stop[i].frame[k].place->module));
     return read;
 }
 
@@ -283,7 +283,7 @@ static void find_streams(struct loops_search *s)
     s->l->streams = s->all_streams;
 }
 
-static void add_span(struct report_span *span, double value)
+static void add_span(struct findings_span *span, double value)
 {
     uint64_t n = (uint64_t)(value + 0.5);
     span->least = n < span->least ? n : span->least;
@@ -292,10 +292,10 @@ static void add_span(struct report_span *span, double value)
 
 static void sum_up(struct loops_search *s, uint32_t i)
 {
-    struct report_loop *l = &s->l->loop[i];
+    struct findings_loop *l = &s->l->loop[i];
     double turns = 0, entries = 0;
     l->mark = GRAMMAR_NONE;
-    l->turns = l->entries = (struct report_span){ .least = UINT64_MAX };
+    l->turns = l->entries = (struct findings_span){ .least = UINT64_MAX };
     for (uint64_t m = 0; m < s->streams; m++) {
         double entered = s->entries[i * s->streams + m], turned = s->turns[i * s->streams + m] + entered;
         if (entered <= 0)
@@ -334,8 +334,8 @@ static void put_in_order(struct loops_search *s)
     s->l->stop = calloc((size_t)n + 1, sizeof *s->l->stop);
     s->l->stops = n;
     for (uint32_t i = 0; i < n; i++)
-        s->l->stop[i] = (struct report_loop_stop){ loops_of_stop(s, i), s->hops->stop[i].terminal, order[i],
-                                                   s->hops->stop[i].count };
+        s->l->stop[i] = (struct findings_loop_stop){ loops_of_stop(s, i), s->hops->stop[i].terminal, order[i],
+                                                     s->hops->stop[i].count };
     for (uint32_t i = 0; i < n; i++)
         for (int l = loops_of_stop(s, i); l >= 0; l = s->l->loop[l].parent)
             s->l->loop[l].order = order[i] < s->l->loop[l].order ? order[i] : s->l->loop[l].order;
@@ -348,21 +348,21 @@ static void put_in_order(struct loops_search *s)
 /* --- Places in the source --- */
 
 /* In a program that is interpreted: its line, where that is known, else the interpreter. */
-static const struct report_place *place_of_head(const struct loops_search *s, const struct job_stop *head)
+static const struct findings_place *place_of_head(const struct loops_search *s, const struct job_stop *head)
 {
     const struct job_callsite c = job_named_without(s->j, head->path);
 
     for (uint32_t k = 0; k < c.count; k++)
-        if (report_interpreter(job_text(s->j, s->j->modules[s->j->frames[c.first + k].module].path)))
-            return report_resolve(s->r->resolver, head->path, k, REPORT_CALL);
-    return report_place_of(s->r, head->terminal);
+        if (findings_interpreter(job_text(s->j, s->j->modules[s->j->frames[c.first + k].module].path)))
+            return findings_resolve(s->r->resolver, head->path, k, FINDINGS_CALL);
+    return findings_place_of(s->r, head->terminal);
 }
 
 static void find_place(struct loops_search *s, uint32_t i)
 {
-    struct report_loop *l = &s->l->loop[i];
+    struct findings_loop *l = &s->l->loop[i];
     if (s->l->by_code)
-        l->place = report_resolve_at(s->r->resolver, s->closes[i]->module, s->closes[i]->offset, REPORT_ENTRY);
+        l->place = findings_resolve_at(s->r->resolver, s->closes[i]->module, s->closes[i]->offset, FINDINGS_ENTRY);
     else
         l->place = place_of_head(s, &s->hops->stop[l->head]);
     l->function = l->place ? l->place->function : NULL;
@@ -395,18 +395,18 @@ static void find(struct loops_search *s, const struct loops_forest *events)
     free(s->effect);
 }
 
-struct report_loops *report_loops_create(struct report *r, bool by_code)
+struct findings_loops *findings_loops_create(struct report *r, bool by_code)
 {
     const struct job *j = r->job;
     struct job_hops own = { 0 };
     struct job_places read = { 0 };
-    struct loops_search s = { .r = r, .j = j, .l = calloc(1, sizeof *s.l), .hops = report_hops(j, &own) };
+    struct loops_search s = { .r = r, .j = j, .l = calloc(1, sizeof *s.l), .hops = findings_hops(j, &own) };
     struct loops_graph g = { 0 };
     struct loops_forest events = { 0 };
 
     s.places = &j->places;
-    if (!report_places_known(j)) {
-        report_places_read(j, 0, &read);
+    if (!findings_places_known(j)) {
+        findings_places_read(j, 0, &read);
         s.places = &read;
     }
     s.stop = calloc((size_t)s.hops->stop_count + 1, sizeof *s.stop);
@@ -426,7 +426,7 @@ struct report_loops *report_loops_create(struct report *r, bool by_code)
     find(&s, &events);
     for (uint32_t i = 0; i < s.hops->stop_count; i++)
         free(s.stop[i].frame);
-    report_places_free(&read);
+    findings_places_free(&read);
     free((uint32_t *)g.first);
     free((uint32_t *)g.to);
     loops_forest_close(&events);
@@ -440,7 +440,7 @@ struct report_loops *report_loops_create(struct report *r, bool by_code)
     return s.l;
 }
 
-void report_loops_destroy(struct report_loops *l)
+void findings_loops_destroy(struct findings_loops *l)
 {
     if (!l)
         return;
@@ -450,17 +450,17 @@ void report_loops_destroy(struct report_loops *l)
     free(l);
 }
 
-double report_loop_turns(const struct report_loop *l)
+double findings_loop_turns(const struct findings_loop *l)
 {
     return l->mean || l->turns.least != l->turns.most ? -1 : (double)l->turns.least;
 }
 
-double report_loop_mean_turns(const struct report_loop *l)
+double findings_loop_mean_turns(const struct findings_loop *l)
 {
     return l->streams ? (double)l->turns.sum / (double)l->streams : 0;
 }
 
-double report_loop_mean_entries(const struct report_loop *l)
+double findings_loop_mean_entries(const struct findings_loop *l)
 {
     return l->streams ? (double)l->entries.sum / (double)l->streams : 0;
 }

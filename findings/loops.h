@@ -32,14 +32,14 @@
 #include "job/job.h"
 
 /* Of one stream's figures, or of several. */
-struct report_span { uint64_t least, most, sum; };
+struct findings_span { uint64_t least, most, sum; };
 
-struct report_loop {
+struct findings_loop {
     int parent;                       /* the loop around, -1: none */
-    const struct report_place *place; /* what closes it, or its first call; NULL: not known */
+    const struct findings_place *place; /* what closes it, or its first call; NULL: not known */
     const char *function;             /* that it stands in; NULL: not known */
     uint64_t streams;                 /* that enter it */
-    struct report_span turns, entries; /* of each of these; mean: least 0, most UINT64_MAX */
+    struct findings_span turns, entries; /* of each of these; mean: least 0, most UINT64_MAX */
     uint64_t turns_least, turns_most; /* of one entry; 0: not known, where the grammar does not tell
                                          all of its entries apart, or ranks of a class differ */
     double ns;                        /* of all streams, computation before its calls and the calls */
@@ -53,22 +53,22 @@ struct report_loop {
 };
 
 /* All events of one terminal's function, made at one place directly in a loop. */
-struct report_loop_call {
+struct findings_loop_call {
     int loop; /* -1: in none */
     uint32_t terminal, path, order;
     uint64_t count;
     uint64_t streams;      /* that make it; all, where there are too many */
-    uint64_t turns, outer; /* of these: turns of the loop, and of report_loop_turned() */
+    uint64_t turns, outer; /* of these: turns of the loop, and of findings_loop_turned() */
     double ns, call_ns;    /* computation before them and the calls; the calls */
 };
 
 /* Events of one terminal on one path. */
-struct report_loop_stop { int loop; uint32_t terminal, order; uint64_t count; };
+struct findings_loop_stop { int loop; uint32_t terminal, order; uint64_t count; };
 
-struct report_loops {
-    struct report_loop *loop; /* outer ones first */
-    struct report_loop_call *call;
-    struct report_loop_stop *stop;
+struct findings_loops {
+    struct findings_loop *loop; /* outer ones first */
+    struct findings_loop_call *call;
+    struct findings_loop_stop *stop;
     uint32_t loops, calls, stops;
     int main;     /* of those around which none turned the one with most time, of those that turned if one did; where
                      most of its turns do not come to a loop within that takes most of its time, that one; -1: none */
@@ -79,15 +79,15 @@ struct report_loops {
 
 struct report;
 /* Those of the machine code, where that is known; else, and where it is not asked for, by events. */
-struct report_loops *report_loops_create(struct report *r, bool by_code);
-void report_loops_destroy(struct report_loops *l); /* NULL is legal */
+struct findings_loops *findings_loops_create(struct report *r, bool by_code);
+void findings_loops_destroy(struct findings_loops *l); /* NULL is legal */
 
 /* The loop itself where it turned, or there is none around it; else the next one around of which that is so. */
-int report_loop_turned(const struct report_loops *l, int loop);
+int findings_loop_turned(const struct findings_loops *l, int loop);
 /* Turns of a loop in each stream that enters it; < 0: they differ, or only their mean is known. */
-double report_loop_turns(const struct report_loop *l);
+double findings_loop_turns(const struct findings_loop *l);
 /* Mean turns, mean entries of a stream that enters it. */
-double report_loop_mean_turns(const struct report_loop *l);
-double report_loop_mean_entries(const struct report_loop *l);
+double findings_loop_mean_turns(const struct findings_loop *l);
+double findings_loop_mean_entries(const struct findings_loop *l);
 
 #endif

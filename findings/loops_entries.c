@@ -112,13 +112,13 @@ static bool pass_class(struct pass *p, const struct job_class *c, struct entries
     return known;
 }
 
-static void pass_loop(struct pass *p, struct report_loop *l)
+static void pass_loop(struct pass *p, struct findings_loop *l)
 {
     uint64_t least = UINT64_MAX, most = 0, turns = 0, count = 0;
     for (uint32_t i = 0; i < p->s->j->class_count; i++) {
         const struct job_class *c = &p->s->j->classes[i];
         struct entries all = nothing;
-        uint64_t members = report_members(c);
+        uint64_t members = findings_members(c);
         if (!c->grammar || !c->grammar->events || !members)
             continue;
         if (!pass_class(p, c, &all) || all.before)
@@ -179,12 +179,12 @@ static const struct job_place *place_within(const struct loops_search *s, uint32
 
 bool loops_is_rest(const struct loops_search *s, int loop, const struct job_place *place)
 {
-    if (!report_places_lead(s->places, s->closes[loop], s->closes[loop]))
+    if (!findings_places_lead(s->places, s->closes[loop], s->closes[loop]))
         return false;
     for (uint32_t i = 0; i < s->hops->hop_count; i++) {
         const struct job_hop *h = &s->hops->hop[i];
         const struct job_place *last = h->from == GRAMMAR_NONE ? NULL : place_within(s, h->from, loop);
-        if (last && !place_within(s, h->to, loop) && report_places_lead(s->places, last, place))
+        if (last && !place_within(s, h->to, loop) && findings_places_lead(s->places, last, place))
             return true;
     }
     return false;
@@ -200,7 +200,7 @@ void loops_find_entries(struct loops_search *s)
         nodes += s->j->classes[i].grammar ? s->j->classes[i].grammar->node_count : 0;
     s->effects = (uint32_t)BASE_ARRAY_JOIN(s->effect, s->effects, by_loop, into, from, into->rows += from->rows);
     for (uint32_t i = 0; i < s->effects && (uint64_t)nodes * s->l->loops < MOST_STEPS; i += p.effects) {
-        struct report_loop *l = &s->l->loop[s->effect[i].loop];
+        struct findings_loop *l = &s->l->loop[s->effect[i].loop];
         p.effect = &s->effect[i];
         for (p.effects = 1; i + p.effects < s->effects && s->effect[i + p.effects].loop == p.effect->loop;)
             p.effects++;

@@ -120,7 +120,7 @@ static void pass_class(struct pass *p)
     free(p->expansions);
 }
 
-const struct job_hops *report_hops(const struct job *j, struct job_hops *own)
+const struct job_hops *findings_hops(const struct job *j, struct job_hops *own)
 {
     if (j->hops.stop_count)
         return &j->hops;
@@ -130,7 +130,7 @@ const struct job_hops *report_hops(const struct job *j, struct job_hops *own)
     for (uint32_t i = 0; i < j->class_count; i++) {
         p.c = &j->classes[i];
         p.g = p.c->grammar;
-        p.members = report_members(p.c);
+        p.members = findings_members(p.c);
         if (p.g && p.members && p.g->events)
             pass_class(&p);
     }

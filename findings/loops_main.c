@@ -4,20 +4,20 @@
 
 #include "findings/loops_parts.h"
 
-static bool is_in(const struct report_loops *l, int loop, int outer)
+static bool is_in(const struct findings_loops *l, int loop, int outer)
 {
     while (loop > outer)
         loop = l->loop[loop].parent;
     return loop == outer;
 }
 
-static bool turned(const struct report_loops *l, int loop)
+static bool turned(const struct findings_loops *l, int loop)
 {
     return l->loop[loop].turns.sum > l->loop[loop].entries.sum;
 }
 
 /* One where nothing is called but in one loop within. */
-static bool is_unseen(const struct report_loops *l, int loop)
+static bool is_unseen(const struct findings_loops *l, int loop)
 {
     uint32_t within = 0;
     for (uint32_t i = 0; i < l->loops; i++)
@@ -68,8 +68,8 @@ static bool calls_by_pointer(const struct loops_search *s, int loop)
         unseen = within >= 0 && turned(s->l, within);
         for (uint32_t k = 0; k < s->hops->stop_count && unseen; k++)
             unseen = !in[k] || within_of(s, k, loop) == within ||
-                     !report_places_share(frame_in(s, &s->stop[i], loop)[1].place,
-                                          frame_in(s, &s->stop[k], loop)[1].place);
+                     !findings_places_share(frame_in(s, &s->stop[i], loop)[1].place,
+                                            frame_in(s, &s->stop[k], loop)[1].place);
     }
     free(in);
     return unseen;
@@ -77,9 +77,9 @@ static bool calls_by_pointer(const struct loops_search *s, int loop)
 
 /* The loop that takes most of the time of another one, of which most turns do not come to it: those around it read
    commands, or do one thing after the other. -1: there is none. */
-static int main_within(const struct report_loops *l, int outer)
+static int main_within(const struct findings_loops *l, int outer)
 {
-    const struct report_loop *o = &l->loop[outer];
+    const struct findings_loop *o = &l->loop[outer];
     for (uint32_t i = (uint32_t)outer + 1; i < l->loops; i++)
         if (is_in(l, (int)i, outer) && 2 * l->loop[i].ns > o->ns && 2 * l->loop[i].entries.sum <= o->turns.sum &&
             turned(l, (int)i))
@@ -87,7 +87,7 @@ static int main_within(const struct report_loops *l, int outer)
     return -1;
 }
 
-int report_loop_turned(const struct report_loops *l, int loop)
+int findings_loop_turned(const struct findings_loops *l, int loop)
 {
     while (loop >= 0 && l->loop[loop].parent >= 0 && !turned(l, loop))
         loop = l->loop[loop].parent;
@@ -95,13 +95,13 @@ int report_loop_turned(const struct report_loops *l, int loop)
 }
 
 /* In no loop that turned. */
-static bool is_outer(const struct report_loops *l, int loop)
+static bool is_outer(const struct findings_loops *l, int loop)
 {
-    int around = report_loop_turned(l, l->loop[loop].parent);
+    int around = findings_loop_turned(l, l->loop[loop].parent);
     return around < 0 || !turned(l, around) || l->loop[around].unseen;
 }
 
-static void choose(struct report_loops *l)
+static void choose(struct findings_loops *l)
 {
     l->main = -1;
     for (int once = 0; once <= 1 && l->main < 0; once++)
@@ -116,7 +116,7 @@ static void choose(struct report_loops *l)
 static void find_mark(struct loops_search *s)
 {
     uint64_t *all = calloc((size_t)s->j->terminal_count + 1, sizeof *all), l = (uint64_t)s->l->main;
-    struct report_loop *loop = &s->l->loop[l];
+    struct findings_loop *loop = &s->l->loop[l];
     for (uint64_t m = s->streams; m--;)
         if (s->entries[l * s->streams + m] > 0)
             loop->rank = s->stream[m].rank;

@@ -11,7 +11,7 @@
 
 /* The job's stops and hops. Of one that has none those that the grammars tell, exact, with each terminal one stop: they
    are made in `own`, which the caller frees. */
-const struct job_hops *report_hops(const struct job *j, struct job_hops *own);
+const struct job_hops *findings_hops(const struct job *j, struct job_hops *own);
 
 /* One of a stop's frames. */
 struct loops_frame {
@@ -32,7 +32,7 @@ struct loops_search {
     struct loops_stop *stop;
     int *chain;
     uint32_t chains, chain_room;
-    struct report_loops *l;
+    struct findings_loops *l;
     const struct job_place **closes; /* each loop */
     uint32_t loop_room, closes_room;
     struct job_member *stream; /* in order; one that stands for all where they are too many */

@@ -53,8 +53,8 @@ static uint32_t add_call(struct loops_search *s, struct base_hash *known, struct
         base_must(base_hash_reserve(known, 1));
         base_hash_put(known, hash, n);
         keys[n] = key;
-        s->l->call[n] = (struct report_loop_call){ .loop = key.loop, .terminal = p->terminal, .path = p->path,
-                                                   .order = stop };
+        s->l->call[n] = (struct findings_loop_call){ .loop = key.loop, .terminal = p->terminal, .path = p->path,
+                                                     .order = stop };
     }
     s->l->call[n].count += s->j->terminals[p->terminal].phase == JOB_CLOSE ? 0 : p->count;
     s->l->call[n].ns += (double)p->gap_ns + (double)p->duration_ns;
@@ -71,11 +71,11 @@ static double turns_of(const struct loops_search *s, int loop, uint64_t stream)
 }
 
 /* The hops to its stops are `first` and those that follow it in `next`. */
-static void add_turns(struct loops_search *s, struct report_loop_call *c, uint32_t first, const uint32_t *next,
+static void add_turns(struct loops_search *s, struct findings_loop_call *c, uint32_t first, const uint32_t *next,
                       bool *makes)
 {
     double turns = 0, outer = 0, each = (double)s->all_streams / (double)s->streams;
-    int around = report_loop_turned(s->l, c->loop);
+    int around = findings_loop_turned(s->l, c->loop);
     memset(makes, s->streams < s->all_streams, s->streams);
     for (uint32_t h = first; h != GRAMMAR_NONE; h = next[h]) {
         loops_take_hop(s, h);

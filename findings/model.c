@@ -39,7 +39,7 @@ static int by_site(const void *a, const void *b, void *context)
 }
 
 /* Makes a site or a region of each group of terminals; m->place[terminal] is its index. */
-static void make_tables(struct report_model *m)
+static void make_tables(struct findings_model *m)
 {
     const struct job *j = m->job;
     uint32_t *sorted = calloc((size_t)j->terminal_count + 1, sizeof *sorted);
@@ -54,7 +54,7 @@ static void make_tables(struct report_model *m)
         bool region = t->kind == JOB_REGION;
         uint32_t *count = region ? &m->region_count : &m->site_count;
         if (i == 0 || site_key(t, &j->terminals[sorted[i - 1]]))
-            (region ? m->regions : m->sites)[(*count)++] = (struct report_site){
+            (region ? m->regions : m->sites)[(*count)++] = (struct findings_site){
                 .function = t->function, .callsite = t->callsite, .terminal = sorted[i], .call_kind = t->call_kind,
                 .launch = !region && job_is_start(m->job, sorted[i]) };
         m->place[sorted[i]] = *count - 1;
@@ -62,9 +62,9 @@ static void make_tables(struct report_model *m)
     free(sorted);
 }
 
-static void add_node(struct report_model *m, uint32_t terminal, const struct grammar_stats *s)
+static void add_node(struct findings_model *m, uint32_t terminal, const struct grammar_stats *s)
 {
-    struct report_site *site = report_site_of(m, terminal);
+    struct findings_site *site = findings_site_of(m, terminal);
 
     m->gap_ns += s->gap.sum;
     site->met = m->job->terminals[terminal].kind != JOB_NAMED; /* which is no call */
@@ -75,17 +75,17 @@ static void add_node(struct report_model *m, uint32_t terminal, const struct gra
 }
 
 /* What begins or is a call: the end of a span that others are in has a gap inside it. */
-static void add_extremes(struct report_model *m)
+static void add_extremes(struct findings_model *m)
 {
     for (uint32_t i = 0; i < m->job->extremes.count; i++) {
         const struct job_extremes *e = &m->job->extremes.of[i];
         const struct job_terminal *t = &m->job->terminals[e->terminal];
         if (t->kind != JOB_REGION && t->phase != JOB_CLOSE)
-            job_extremes_add_up(&report_site_of(m, e->terminal)->extremes, e);
+            job_extremes_add_up(&findings_site_of(m, e->terminal)->extremes, e);
     }
 }
 
-struct report_team *report_team_of(struct report_team **teams, uint32_t *count, int64_t size)
+struct findings_team *findings_team_of(struct findings_team **teams, uint32_t *count, int64_t size)
 {
     uint32_t i = 0;
 
@@ -94,15 +94,15 @@ struct report_team *report_team_of(struct report_team **teams, uint32_t *count, 
     if (i == *count || (*teams)[i].size != size) {
         base_must(base_array_more(teams, *count, sizeof **teams));
         memmove(*teams + i + 1, *teams + i, ((*count)++ - i) * sizeof **teams);
-        (*teams)[i] = (struct report_team){ .size = size, .least_ns = UINT64_MAX };
+        (*teams)[i] = (struct findings_team){ .size = size, .least_ns = UINT64_MAX };
     }
     return *teams + i;
 }
 
 /* Adds what one place has of a size; `place`: of all its sizes. */
-static void add_team(struct report_site *r, const struct report_team *own, const struct report_team *place)
+static void add_team(struct findings_site *r, const struct findings_team *own, const struct findings_team *place)
 {
-    struct report_team *t = report_team_of(&r->teams, &r->team_count, own->size);
+    struct findings_team *t = findings_team_of(&r->teams, &r->team_count, own->size);
 
     t->count += own->count;
     t->time_ns += own->time_ns;
@@ -118,7 +118,7 @@ static void add_team(struct report_site *r, const struct report_team *own, const
 }
 
 /* What one attribute of `covered` members says, whose occurrences in the class are `occurrences` in all. */
-static void add_variant(struct report_model *m, uint32_t terminal, const struct grammar_attr *a, uint64_t occurrences,
+static void add_variant(struct findings_model *m, uint32_t terminal, const struct grammar_attr *a, uint64_t occurrences,
                         uint64_t least_ns)
 {
     const struct job_terminal *t = &m->job->terminals[terminal];
@@ -126,17 +126,17 @@ static void add_variant(struct report_model *m, uint32_t terminal, const struct 
     if (t->phase != JOB_LEAF || a->length != 1) /* the shortest one's size is not known */
         least_ns = UINT64_MAX;
     if (a->channel == GRAMMAR_BYTES && t->kind != JOB_REGION)
-        report_site_of(m, terminal)->bytes += (uint64_t)(job_attr_mean(a) * (double)occurrences + 0.5);
+        findings_site_of(m, terminal)->bytes += (uint64_t)(job_attr_mean(a) * (double)occurrences + 0.5);
     if (a->channel != GRAMMAR_TEAM || t->kind != JOB_REGION || t->phase == JOB_OPEN)
         return;
     uint32_t sizes = a->kind != GRAMMAR_ATTR_KEYED ? 0 : a->length < GRAMMAR_ATTR_KEYS ? a->length : GRAMMAR_ATTR_KEYS;
-    struct report_team of[GRAMMAR_ATTR_KEYS], all = { 0 };
+    struct findings_team of[GRAMMAR_ATTR_KEYS], all = { 0 };
     double alone = 0;
     for (uint32_t k = 0; k < sizes; k++) {
-        of[k] = (struct report_team){ .size = a->key[k].value,
-                                      .count = scaled((int64_t)a->key[k].count, occurrences, a->count),
-                                      .time_ns = scaled((int64_t)a->key[k].sum, occurrences, a->count),
-                                      .least_ns = least_ns };
+        of[k] = (struct findings_team){ .size = a->key[k].value,
+                                        .count = scaled((int64_t)a->key[k].count, occurrences, a->count),
+                                        .time_ns = scaled((int64_t)a->key[k].sum, occurrences, a->count),
+                                        .least_ns = least_ns };
         of[k].nested = t->phase == JOB_CLOSE ? of[k].count : 0;
         all.count += of[k].count;
         all.time_ns += of[k].time_ns;
@@ -148,13 +148,13 @@ static void add_variant(struct report_model *m, uint32_t terminal, const struct 
         of[k].alone_ns = alone * (double)of[k].count;
     }
     for (uint32_t k = 0; k < sizes; k++)
-        add_team(report_site_of(m, terminal), &of[k], &all);
+        add_team(findings_site_of(m, terminal), &of[k], &all);
 }
 
-static void add_class(struct report_model *m, const struct job_class *c)
+static void add_class(struct findings_model *m, const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
-    uint64_t members = report_members(c);
+    uint64_t members = findings_members(c);
     uint64_t *uses;
 
     base_must(job_members_uses(c, &uses));
@@ -179,7 +179,7 @@ static void add_class(struct report_model *m, const struct job_class *c)
 
 static int site_order(const void *a, const void *b)
 {
-    const struct report_site *x = a, *y = b;
+    const struct findings_site *x = a, *y = b;
 
     return BASE_ORDER(!x->met, !y->met) ?: BASE_ORDER(y->time_ns, x->time_ns) ?:
            BASE_ORDER(x->terminal, y->terminal);
@@ -187,14 +187,14 @@ static int site_order(const void *a, const void *b)
 
 static int region_order(const void *a, const void *b)
 {
-    const struct report_site *x = a, *y = b;
+    const struct findings_site *x = a, *y = b;
 
     return BASE_ORDER(y->time_ns, x->time_ns) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
 /* Patterns and places name sites and regions by index: they move along. Calls without an event are no sites (sums.c),
    whatever is counted of the others: what is met at a node has its index below the number of sites. */
-static void sort_tables(struct report_model *m)
+static void sort_tables(struct findings_model *m)
 {
     uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);
 
@@ -202,7 +202,7 @@ static void sort_tables(struct report_model *m)
         if (m->patterns[i].site != GRAMMAR_NONE)
             m->patterns[i].site = m->sites[m->patterns[i].site].terminal;
     for (uint32_t t = 0; t < m->job->terminal_count; t++)
-        m->place[t] = report_site_of(m, t)->terminal;
+        m->place[t] = findings_site_of(m, t)->terminal;
     qsort(m->sites, m->site_count, sizeof *m->sites, site_order);
     qsort(m->regions, m->region_count, sizeof *m->regions, region_order);
     for (uint32_t i = 0; i < m->site_count; i++)
@@ -229,7 +229,7 @@ static void sort_tables(struct report_model *m)
  * How long that was is recorded by callsite (JOB_EXCLUSIVE_NS), and is taken out of the gaps here.
  */
 
-static void add_time(struct report_model *m, struct report_site *s, uint64_t ns)
+static void add_time(struct findings_model *m, struct findings_site *s, uint64_t ns)
 {
     m->gap_ns -= ns < m->gap_ns ? ns : m->gap_ns;
     s->time_ns += ns;
@@ -237,7 +237,7 @@ static void add_time(struct report_model *m, struct report_site *s, uint64_t ns)
 }
 
 /* Durations by team size are those of spans with nothing inside; the others share the time evenly. */
-static void share_among_teams(struct report_site *r)
+static void share_among_teams(struct findings_site *r)
 {
     uint64_t nested = 0;
 
@@ -247,18 +247,18 @@ static void share_among_teams(struct report_site *r)
         r->teams[k].time_ns += scaled((int64_t)r->nested_ns, r->teams[k].nested, nested);
 }
 
-static void add_nested(struct report_model *m)
+static void add_nested(struct findings_model *m)
 {
     for (uint32_t i = 0; i < m->job->sum_count; i++)
         if (job_is_exclusive(m->job, &m->job->sums[i]))
-            add_time(m, report_site_of(m, m->job->sums[i].terminal), m->job->sums[i].count.total);
+            add_time(m, findings_site_of(m, m->job->sums[i].terminal), m->job->sums[i].count.total);
     for (uint32_t i = 0; i < m->region_count; i++)
         share_among_teams(&m->regions[i]);
 }
 
 /* --- All tables --- */
 
-static void add_tables(struct report_model *m)
+static void add_tables(struct findings_model *m)
 {
     m->place = calloc((size_t)m->job->terminal_count + 1, sizeof *m->place);
     make_tables(m);
@@ -271,8 +271,8 @@ static void add_tables(struct report_model *m)
         m->call_ns += m->sites[i].time_ns;
     for (uint32_t i = 0; i < m->region_count; i++)
         m->region_ns += m->regions[i].time_ns;
-    report_model_add_spreads(m);
-    report_model_add_traffic(m);
+    findings_model_add_spreads(m);
+    findings_model_add_traffic(m);
     sort_tables(m);
 }
 
@@ -283,13 +283,13 @@ static uint64_t minus(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-static void add_stream(struct report_model *m, const struct job_stream *s)
+static void add_stream(struct findings_model *m, const struct job_stream *s)
 {
-    struct report_rank *r = m->rank_count ? &m->ranks[m->rank_count - 1] : NULL;
+    struct findings_rank *r = m->rank_count ? &m->ranks[m->rank_count - 1] : NULL;
 
     if (!r || r->rank != s->rank) { /* streams are ordered by rank, then thread */
         r = &m->ranks[m->rank_count++];
-        *r = (struct report_rank){ .rank = s->rank, .ranks = s->count, .wall = s->wall, .useful = s->useful };
+        *r = (struct findings_rank){ .rank = s->rank, .ranks = s->count, .wall = s->wall, .useful = s->useful };
         r->wall_ns = job_stream_mean(s, s->wall_ns);
         r->mpi_ns = job_stream_mean(s, s->mpi_ns);
         r->launch_ns = job_stream_launch(m->job, s); /* as its class: a part may have less */
@@ -310,7 +310,7 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
     m->cost_ns += s->cost_ns;
 }
 
-static void add_ranks(struct report_model *m)
+static void add_ranks(struct findings_model *m)
 {
     m->ranks = calloc((size_t)m->job->stream_count + 1, sizeof *m->ranks);
     for (uint32_t i = 0; i < m->job->stream_count; i++)
@@ -322,23 +322,23 @@ static void add_ranks(struct report_model *m)
     m->wall_ns = (uint64_t)(m->base.wall_ns + 0.5);
     for (uint32_t i = 0; i < m->rank_count; i++)
         m->launch_ns = m->ranks[i].launch_ns > m->launch_ns ? m->ranks[i].launch_ns : m->launch_ns;
-    report_efficiency_fill(m);
+    findings_efficiency_fill(m);
 }
 
 /* --- All --- */
 
-struct report_model *report_model_create(const struct job *j)
+struct findings_model *findings_model_create(const struct job *j)
 {
-    struct report_model *m = calloc(1, sizeof *m);
+    struct findings_model *m = calloc(1, sizeof *m);
 
     m->job = j;
     add_tables(m);
     add_ranks(m);
-    report_model_add_peers(m);
+    findings_model_add_peers(m);
     return m;
 }
 
-void report_model_destroy(struct report_model *m)
+void findings_model_destroy(struct findings_model *m)
 {
     if (!m)
         return;
@@ -354,7 +354,7 @@ void report_model_destroy(struct report_model *m)
     free(m);
 }
 
-uint64_t report_class_time(const struct report_model *m, unsigned call_kind)
+uint64_t findings_class_time(const struct findings_model *m, unsigned call_kind)
 {
     uint64_t sum = 0;
 

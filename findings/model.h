@@ -21,7 +21,7 @@
 #include "job/job.h"
 
 /* How a call or a region differs from one execution to the next, and from one rank to the next. */
-struct report_spread {
+struct findings_spread {
     uint64_t min_ns, max_ns; /* of one execution with nothing inside; min_ns UINT64_MAX where there was none */
     uint64_t streams;        /* that have it */
     double cov;              /* coefficient of variation of their total times, < 0: not known */
@@ -29,7 +29,7 @@ struct report_spread {
     uint64_t worst_ns;
 };
 
-struct report_team {
+struct findings_team {
     int64_t size;    /* -1: several sizes, told apart no longer */
     uint64_t count, time_ns;
     uint64_t nested; /* of `count`, regions with other spans inside */
@@ -41,7 +41,7 @@ struct report_team {
 };
 
 /* A function or a parallel region at a callsite. */
-struct report_site {
+struct findings_site {
     uint32_t function;   /* string of the job */
     uint32_t callsite;   /* GRAMMAR_NONE for words */
     uint32_t terminal;   /* one that stands for it */
@@ -53,14 +53,14 @@ struct report_site {
     uint64_t gap_ns;     /* before them, since the event before (or the begin of the span around) */
     uint64_t bytes;
     struct job_extremes extremes; /* of all of its events; count 0: not known */
-    struct report_spread spread;
+    struct findings_spread spread;
     /* Of regions: */
     uint64_t nested_ns;  /* of time_ns, with other spans inside */
     uint32_t team_count;
-    struct report_team *teams; /* by size */
+    struct findings_team *teams; /* by size */
 };
 
-struct report_rank {
+struct findings_rank {
     uint32_t rank, ranks, streams;                 /* in a large job a record is of so many ranks, from `rank` on */
     uint64_t events;
     uint64_t launch_ns, wall_ns, mpi_ns, omp_ns, compute_ns; /* of its first thread; of several ranks, the mean */
@@ -68,83 +68,83 @@ struct report_rank {
     uint64_t cost_ns;                              /* of Pythia, all threads */
 };
 
-enum report_relation { REPORT_RANK, REPORT_OFFSET, REPORT_XOR, REPORT_ANY, REPORT_VARIES };
+enum findings_relation { FINDINGS_RANK, FINDINGS_OFFSET, FINDINGS_XOR, FINDINGS_ANY, FINDINGS_VARIES };
 
-struct report_peer {
+struct findings_peer {
     uint32_t comm;     /* of the job, GRAMMAR_NONE without */
     bool receives;
     bool onesided;     /* written to (receives false) or read from the peer */
-    uint8_t relation;  /* enum report_relation */
+    uint8_t relation;  /* enum findings_relation */
     int64_t value;     /* rank, rank + value, rank xor value */
     uint64_t messages, bytes;
 };
 
 /* Messages from one rank of the job to another. */
-struct report_edge { uint32_t from, to; uint64_t messages, bytes; };
+struct findings_edge { uint32_t from, to; uint64_t messages, bytes; };
 
 /* What the messages of one call have in common. */
-struct report_pattern {
+struct findings_pattern {
     uint32_t site; /* index in sites[], GRAMMAR_NONE: of all calls together */
     uint64_t messages, bytes;
     char name[64]; /* "ring", "3-D halo (4 x 4 x 4)", "irregular" */
 };
 
-struct report_model {
+struct findings_model {
     const struct job *job;
     uint64_t events, lost, values_not_kept; /* events with values that a bound gave up */
     uint64_t launch_ns;  /* in MPI_Init, the longest rank's … */
     uint64_t wall_ns;    /* … and from its end on: what is called the run; sums below are of all that was recorded */
-    struct job_base base; /* what shares are shares of (report_share) */
+    struct job_base base; /* what shares are shares of (findings_share) */
     uint64_t sum_wall_ns, sum_launch_ns, sum_mpi_ns, sum_omp_ns, sum_compute_ns; /* over the ranks' first threads */
     uint64_t cost_ns;
     /* Of all streams: wall time = calls + regions + gaps outside of both + what lost its order. */
     uint64_t stream_wall_ns, call_ns, region_ns, gap_ns, lost_ns;
     uint64_t unfinished_ns; /* of a run that died besides: in calls that did not end, which are no events */
-    struct report_efficiency efficiency;
+    struct findings_efficiency efficiency;
     uint32_t site_count, region_count, rank_count, peer_count;
-    struct report_site *sites, *regions; /* most time first */
-    struct report_rank *ranks;     /* by rank */
-    struct report_peer *peers;     /* most bytes first */
+    struct findings_site *sites, *regions; /* most time first */
+    struct findings_rank *ranks;   /* by rank */
+    struct findings_peer *peers;   /* most bytes first */
     /* Point-to-point and one-sided data, by rank of the job; traffic.c */
     uint32_t edge_count, pattern_count;
-    struct report_edge *edges;     /* by from, then to */
-    struct report_pattern *patterns; /* all calls together, then by bytes */
+    struct findings_edge *edges;   /* by from, then to */
+    struct findings_pattern *patterns; /* all calls together, then by bytes */
     uint64_t by_mean_bytes;        /* of all edges: a share of what many ranks sent together */
     uint64_t unplaced_messages, unplaced_bytes; /* peers that are not in the job, or too many */
     uint32_t *place; /* of each terminal: its index in sites[], of a region in regions[] */
 };
 
 /* `j` must outlive the model. */
-struct report_model *report_model_create(const struct job *j);
-void report_model_destroy(struct report_model *m); /* NULL is legal */
+struct findings_model *findings_model_create(const struct job *j);
+void findings_model_destroy(struct findings_model *m); /* NULL is legal */
 
 /* ns of the run's time as a percentage. */
-static inline double report_share(const struct report_model *m, double ns)
+static inline double findings_share(const struct findings_model *m, double ns)
 {
     return m->base.ns > 0 ? 100 * ns / m->base.ns : 0;
 }
 
 /* The site or region of a terminal. */
-static inline struct report_site *report_site_of(const struct report_model *m, uint32_t terminal)
+static inline struct findings_site *findings_site_of(const struct findings_model *m, uint32_t terminal)
 {
     return &(m->job->terminals[terminal].kind == JOB_REGION ? m->regions : m->sites)[m->place[terminal]];
 }
 
 /* Of teams by size the one of that size, which is new where there is none. */
-struct report_team *report_team_of(struct report_team **teams, uint32_t *count, int64_t size);
+struct findings_team *findings_team_of(struct findings_team **teams, uint32_t *count, int64_t size);
 
 /* Time of all calls of one kind (enum job_call_kind), ns. */
-uint64_t report_class_time(const struct report_model *m, unsigned call_kind);
+uint64_t findings_class_time(const struct findings_model *m, unsigned call_kind);
 
 /* --- Between the parts of the model --- */
 /* Fills m->peers. */
-void report_model_add_peers(struct report_model *m);
+void findings_model_add_peers(struct findings_model *m);
 /* Whether a terminal is a call that moves data to (receives false) or from a peer. */
-bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives);
+bool findings_model_moves_data(const struct job *j, uint32_t terminal, bool *receives);
 /* Fills the spreads of sites and regions; edges and patterns. */
-void report_model_add_spreads(struct report_model *m);
-void report_model_add_traffic(struct report_model *m);
+void findings_model_add_spreads(struct findings_model *m);
+void findings_model_add_traffic(struct findings_model *m);
 /* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`: see pattern.c. */
-void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64]);
+void findings_pattern_name(const struct findings_edge *edges, uint32_t count, uint32_t ranks, char name[64]);
 
 #endif

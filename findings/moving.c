@@ -10,8 +10,8 @@ static void add_site(struct findings *f, uint32_t site, double ns, uint32_t caus
     uint32_t place = f->report->model->place[s->terminal],
              by = cause == GRAMMAR_NONE || cause / 2 >= replay_bind_sites(f->bind) ? site : cause / 2;
     double open = fmax(f->time[place] - f->told[place], 0);
-    struct report_finding one = { .kind = REPORT_MOVING_IMBALANCE, .call = s->terminal,
-                                  .seconds = fmin(f->in_mpi * ns, open) / 1e9 };
+    struct finding one = { .kind = FINDINGS_MOVING_IMBALANCE, .call = s->terminal,
+                           .seconds = fmin(f->in_mpi * ns, open) / 1e9 };
 
     uint32_t late = replay_bind_site(f->bind, by)->terminal;
     findings_add_at(f, one, late, late, NULL);

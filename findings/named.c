@@ -31,24 +31,24 @@ static bool is_within(const struct job *j, const uint32_t *depths, uint32_t path
 /* --- Times and efficiency --- */
 
 /* The ranks of a region, as the model has those of the job. */
-struct part { struct job job; struct report_model model; struct job_threads *threads; };
+struct part { struct job job; struct findings_model model; struct job_threads *threads; };
 
-static struct report_rank *rank_in(struct part *p, const struct job_named *n)
+static struct findings_rank *rank_in(struct part *p, const struct job_named *n)
 {
-    struct report_rank *r = p->model.rank_count ? &p->model.ranks[p->model.rank_count - 1] : NULL;
+    struct findings_rank *r = p->model.rank_count ? &p->model.ranks[p->model.rank_count - 1] : NULL;
 
     if (r && r->rank == n->rank)
         return r;
     r = &p->model.ranks[p->model.rank_count];
-    *r = (struct report_rank){ .rank = n->rank, .ranks = n->ranks };
+    *r = (struct findings_rank){ .rank = n->rank, .ranks = n->ranks };
     p->threads[p->model.rank_count++] = (struct job_threads){ .rank = n->rank, .callsite = GRAMMAR_NONE,
                                                               .ranks = n->ranks };
     return r;
 }
 
-static void add_row(struct report_named *one, struct part *p, const struct job_named *n)
+static void add_row(struct findings_named *one, struct part *p, const struct job_named *n)
 {
-    struct report_rank *r = rank_in(p, n);
+    struct findings_rank *r = rank_in(p, n);
     uint64_t most = n->most_ns > 0 && n->ranks == 1 ? n->ns : n->most_ns;
 
     r->wall_ns += n->ns;
@@ -69,7 +69,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Of each rank all of its paths. */
-static void fill_efficiency(struct report *r, struct report_named *one, const uint32_t *depths)
+static void fill_efficiency(struct report *r, struct findings_named *one, const uint32_t *depths)
 {
     const struct job *j = r->job;
     const struct job_named **rows = malloc((j->named.count + (size_t)1) * sizeof *rows);
@@ -95,22 +95,22 @@ static void fill_efficiency(struct report *r, struct report_named *one, const ui
     one->of = calloc(p.model.rank_count + (size_t)1, sizeof *one->of);
     one->of_count = p.model.rank_count;
     for (uint32_t i = 0; i < p.model.rank_count; i++) {
-        struct report_rank *k = &p.model.ranks[i];
+        struct findings_rank *k = &p.model.ranks[i];
         one->ranks += k->ranks;
         one->longest_ns = fmax(one->longest_ns, (double)k->wall.most);
         p.threads[i].threads = r->model->efficiency.threads;
         k->wall_ns /= k->ranks;
         k->mpi_ns /= k->ranks;
         k->omp_ns /= k->ranks;
-        one->of[i] = (struct report_named_rank){ k->rank, k->ranks, (double)k->wall_ns,
-                                                 (double)(k->wall_ns - k->mpi_ns) };
+        one->of[i] = (struct findings_named_rank){ k->rank, k->ranks, (double)k->wall_ns,
+                                                   (double)(k->wall_ns - k->mpi_ns) };
     }
     p.job.threads = (struct job_threads_list){ .of = p.threads,
                                                .count = r->model->efficiency.threads > 1 ? p.model.rank_count : 0 };
     p.model.base.wall_ns = one->longest_ns;
     p.model.base.ranks = one->ranks;
     memset(&p.model.efficiency, 0, sizeof p.model.efficiency);
-    report_efficiency_fill(&p.model);
+    findings_efficiency_fill(&p.model);
     one->efficiency = p.model.efficiency;
     free(p.model.ranks);
     free(p.threads);
@@ -123,7 +123,7 @@ static void fill_efficiency(struct report *r, struct report_named *one, const ui
 struct share { double all, in, count, wait_ns; };
 
 /* Regions stand behind the sites. */
-static size_t index_of(const struct report_model *m, uint32_t terminal)
+static size_t index_of(const struct findings_model *m, uint32_t terminal)
 {
     return m->place[terminal] + (m->job->terminals[terminal].kind == JOB_REGION ? m->job->terminal_count : 0u);
 }
@@ -135,7 +135,7 @@ static double time_of(const struct job *j, const struct job_stop *s)
     return (double)(t->kind == JOB_REGION && t->phase == JOB_CLOSE ? s->gap_ns : s->duration_ns);
 }
 
-static void fill_shares(const struct report *r, const struct report_named *one, const uint32_t *depths,
+static void fill_shares(const struct report *r, const struct findings_named *one, const uint32_t *depths,
                         struct share *share)
 {
     const struct job *j = r->job;
@@ -155,7 +155,7 @@ static void fill_shares(const struct report *r, const struct report_named *one, 
 /* Nobody waited longer in calls than these took. */
 static void fill_waits(struct report *r, struct share *share)
 {
-    struct replay_analysis *a = report_analysis(r);
+    struct replay_analysis *a = findings_analysis(r);
 
     for (uint32_t s = 0; a && s < replay_bind_sites(a->bind); s++) {
         const struct bind_site *site = replay_bind_site(a->bind, s);
@@ -167,14 +167,14 @@ static void fill_waits(struct report *r, struct share *share)
 
 static int most_waits(const void *a, const void *b)
 {
-    const struct report_named_call *x = a, *y = b;
+    const struct findings_named_call *x = a, *y = b;
 
     return BASE_ORDER(y->wait_ns, x->wait_ns) ?: BASE_ORDER(y->ns, x->ns) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
 static int most_lost(const void *a, const void *b)
 {
-    const struct report_named_loss *x = a, *y = b;
+    const struct findings_named_loss *x = a, *y = b;
 
     return BASE_ORDER(y->seconds, x->seconds) ?: BASE_ORDER(x->finding, y->finding);
 }
@@ -184,32 +184,32 @@ static double part_of(const struct share *s)
     return s->all > 0 ? s->in / s->all : 0;
 }
 
-static void take_calls(struct report *r, struct report_named *one, const struct share *share)
+static void take_calls(struct report *r, struct findings_named *one, const struct share *share)
 {
-    const struct report_model *m = r->model;
+    const struct findings_model *m = r->model;
 
     one->calls = calloc(m->site_count + (size_t)1, sizeof *one->calls);
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct share *s = &share[i];
         if (s->count <= 0)
             continue;
-        one->calls[one->call_count++] = (struct report_named_call){ m->sites[i].terminal, s->count, s->in,
-                                                                    s->wait_ns * part_of(s) };
+        one->calls[one->call_count++] = (struct findings_named_call){ m->sites[i].terminal, s->count, s->in,
+                                                                      s->wait_ns * part_of(s) };
         one->wait_ns += s->wait_ns * part_of(s);
     }
     qsort(one->calls, one->call_count, sizeof *one->calls, most_waits);
 }
 
-static void take_losses(struct report *r, struct report_named *one, const struct share *share)
+static void take_losses(struct report *r, struct findings_named *one, const struct share *share)
 {
-    const struct report_findings *f = report_findings(r);
+    const struct findings_list *f = findings_list(r);
 
     one->losses = calloc(f->count + (size_t)1, sizeof *one->losses);
     for (uint32_t i = 0; i < f->count; i++) {
-        const struct report_finding *of = &f->finding[i];
+        const struct finding *of = &f->finding[i];
         double part = of->call < r->job->terminal_count ? part_of(&share[index_of(r->model, of->call)]) : 0;
         if (part * of->seconds > 0)
-            one->losses[one->loss_count++] = (struct report_named_loss){ of, part * of->seconds };
+            one->losses[one->loss_count++] = (struct findings_named_loss){ of, part * of->seconds };
     }
     qsort(one->losses, one->loss_count, sizeof *one->losses, most_lost);
 }
@@ -218,7 +218,7 @@ static void take_losses(struct report *r, struct report_named *one, const struct
 static struct replay_blame *ideal_replay(struct report *r)
 {
     struct replay_efficiency e;
-    struct replay_analysis *a = r->job->info.missing ? NULL : report_analysis(r);
+    struct replay_analysis *a = r->job->info.missing ? NULL : findings_analysis(r);
     struct replay_blame *b = a ? replay_blame_create_sums(r->job->info.ranks, 2 * replay_bind_sites(a->bind)) : NULL;
 
     if (!b || (replay_analysis_efficiency(a, b, &e) == 0 && e.known))
@@ -228,10 +228,10 @@ static struct replay_blame *ideal_replay(struct report *r)
 }
 
 /* What a rank's calls take in the region beyond what they take with an ideal network, ns. */
-static double transfer_of(struct report *r, const struct report_named_rank *k, const struct share *share,
+static double transfer_of(struct report *r, const struct findings_named_rank *k, const struct share *share,
                           const struct replay_blame *ideal)
 {
-    const struct replay_analysis *a = report_analysis(r);
+    const struct replay_analysis *a = findings_analysis(r);
     double ns = 0;
 
     for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++) {
@@ -243,10 +243,10 @@ static double transfer_of(struct report *r, const struct report_named_rank *k, c
     return ns;
 }
 
-static void split_communication(struct report *r, struct report_named *one, const struct share *share,
+static void split_communication(struct report *r, struct findings_named *one, const struct share *share,
                                 const struct replay_blame *ideal)
 {
-    struct report_efficiency *e = &one->efficiency;
+    struct findings_efficiency *e = &one->efficiency;
     double longest = 0, without = 0;
 
     for (uint32_t i = 0; i < one->of_count; i++) {
@@ -261,7 +261,7 @@ static void split_communication(struct report *r, struct report_named *one, cons
     e->order = e->moving = e->explained = NAN;
 }
 
-static void fill_costs(struct report *r, struct report_named_list *l, const uint32_t *depths)
+static void fill_costs(struct report *r, struct findings_named_list *l, const uint32_t *depths)
 {
     size_t places = 2 * (size_t)r->job->terminal_count + 1;
     struct share *all = calloc(places, sizeof *all), *own = malloc(places * sizeof *own);
@@ -286,15 +286,15 @@ static void fill_costs(struct report *r, struct report_named_list *l, const uint
 
 static int most_time(const void *a, const void *b)
 {
-    const struct report_named *x = a, *y = b;
+    const struct findings_named *x = a, *y = b;
 
     return BASE_ORDER(y->ns, x->ns) ?: strcmp(x->name, y->name);
 }
 
-const struct report_named_list *report_named_of(struct report *r)
+const struct findings_named_list *findings_named_of(struct report *r)
 {
     const struct job *j = r->job;
-    struct report_named_list *l = r->named;
+    struct findings_named_list *l = r->named;
 
     if (l)
         return l;
@@ -309,8 +309,8 @@ const struct report_named_list *report_named_of(struct report *r)
             k++;
         if (path != GRAMMAR_NONE && k == l->count) {
             uint32_t module = module_of(j, path, 0);
-            l->of[l->count++] = (struct report_named){ .name = job_text(j, j->modules[module].path),
-                                                       .module = module };
+            l->of[l->count++] = (struct findings_named){ .name = job_text(j, j->modules[module].path),
+                                                         .module = module };
         }
     }
     for (uint32_t i = 0; i < l->count; i++)
@@ -318,15 +318,15 @@ const struct report_named_list *report_named_of(struct report *r)
     qsort(l->of, l->count, sizeof *l->of, most_time);
     if (l->count) {
         fill_costs(r, l, depths);
-        l->waits = report_analysis(r) != NULL;
+        l->waits = findings_analysis(r) != NULL;
     }
     free(depths);
     return l;
 }
 
-const struct report_named *report_named_find(struct report *r, const char *name)
+const struct findings_named *findings_named_find(struct report *r, const char *name)
 {
-    const struct report_named_list *l = report_named_of(r);
+    const struct findings_named_list *l = findings_named_of(r);
 
     for (uint32_t i = 0; i < l->count; i++)
         if (!strcmp(l->of[i].name, name))
@@ -334,7 +334,7 @@ const struct report_named *report_named_find(struct report *r, const char *name)
     return NULL;
 }
 
-void report_named_destroy(struct report_named_list *l)
+void findings_named_destroy(struct findings_named_list *l)
 {
     for (uint32_t i = 0; l && i < l->count; i++) {
         free(l->of[i].calls);

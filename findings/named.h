@@ -19,37 +19,37 @@
 #include "findings/efficiency.h"
 #include "findings/findings.h"
 
-struct report_named_call { uint32_t terminal; double count, ns, wait_ns; };
-struct report_named_loss { const struct report_finding *finding; double seconds; };
+struct findings_named_call { uint32_t terminal; double count, ns, wait_ns; };
+struct findings_named_loss { const struct finding *finding; double seconds; };
 
 /* A rank that enters it, or in large jobs the mean of a block; ns in all, and outside of calls. */
-struct report_named_rank { uint32_t rank, ranks; double ns, useful_ns; };
+struct findings_named_rank { uint32_t rank, ranks; double ns, useful_ns; };
 
-struct report_named {
+struct findings_named {
     const char *name;
     uint32_t module;           /* of the job, that stands for it */
     uint32_t ranks;            /* whose first threads enter it */
     uint64_t entries, unended; /* of all threads; unended: closed by what was around */
     double ns, longest_ns;     /* of all these ranks; of the longest one */
     double call_ns, wait_ns;   /* of it in calls; in these for others, where that is known */
-    struct report_efficiency efficiency;
+    struct findings_efficiency efficiency;
     uint32_t call_count, loss_count;
-    struct report_named_call *calls; /* most waits first, then most time */
-    struct report_named_loss *losses; /* most first */
-    struct report_named_rank *of;
+    struct findings_named_call *calls; /* most waits first, then most time */
+    struct findings_named_loss *losses; /* most first */
+    struct findings_named_rank *of;
     uint32_t of_count;
 };
 
-struct report_named_list {
-    struct report_named *of; /* most time first */
+struct findings_named_list {
+    struct findings_named *of; /* most time first */
     uint32_t count;
     bool waits;              /* known: the job could be replayed */
 };
 
 /* Made once; the report's. */
-const struct report_named_list *report_named_of(struct report *r);
-void report_named_destroy(struct report_named_list *l); /* NULL is legal */
+const struct findings_named_list *findings_named_of(struct report *r);
+void findings_named_destroy(struct findings_named_list *l); /* NULL is legal */
 /* The region of that name; NULL: there is none. */
-const struct report_named *report_named_find(struct report *r, const char *name);
+const struct findings_named *findings_named_find(struct report *r, const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct report_names {
+struct findings_names {
     const struct job *job;
     uint32_t *number; /* by callsite */
     char **name;      /* by terminal */
@@ -23,21 +23,21 @@ static const struct job_terminal *terminal_of(const struct job *j, uint32_t term
     return terminal < j->terminal_count ? &j->terminals[terminal] : NULL;
 }
 
-char *report_function_text(const struct job *j, uint32_t terminal)
+char *findings_function_text(const struct job *j, uint32_t terminal)
 {
     const struct job_terminal *t = terminal_of(j, terminal);
-    char *text = t ? report_text("%s%s", job_text(j, t->function), phase_mark[t->phase % 3])
-                   : report_text("%s", terminal == GRAMMAR_LOST ? "LOST" : "?");
+    char *text = t ? findings_text("%s%s", job_text(j, t->function), phase_mark[t->phase % 3])
+                   : findings_text("%s", terminal == GRAMMAR_LOST ? "LOST" : "?");
 
     base_clean(text);
     return text;
 }
 
-static char *plain_name(const struct report_names *n, uint32_t terminal)
+static char *plain_name(const struct findings_names *n, uint32_t terminal)
 {
     const struct job_terminal *t = &n->job->terminals[terminal];
-    uint32_t number = report_site_number(n, t->callsite);
-    const char *site = number != GRAMMAR_NONE ? report_text("@%u", number) : "";
+    uint32_t number = findings_site_number(n, t->callsite);
+    const char *site = number != GRAMMAR_NONE ? findings_text("@%u", number) : "";
     char *name = NULL;
 
     base_must(asprintf(&name, "%s%s%s", job_text(n->job, t->function), site, phase_mark[t->phase % 3]) < 0);
@@ -62,7 +62,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Terminals that look alike get ".2", ".3", … in the order of their numbers. */
-static void make_unique(struct report_names *n)
+static void make_unique(struct findings_names *n)
 {
     uint32_t count = n->job->terminal_count;
     struct entry *sorted = calloc((size_t)count + 1, sizeof *sorted);
@@ -85,9 +85,9 @@ static void make_unique(struct report_names *n)
     free(sorted);
 }
 
-struct report_names *report_names_create(const struct job *j)
+struct findings_names *findings_names_create(const struct job *j)
 {
-    struct report_names *n = calloc(1, sizeof *n);
+    struct findings_names *n = calloc(1, sizeof *n);
 
     n->job = j;
     n->number = calloc((size_t)j->callsite_count + 1, sizeof *n->number);
@@ -99,7 +99,7 @@ struct report_names *report_names_create(const struct job *j)
     return n;
 }
 
-void report_names_destroy(struct report_names *n)
+void findings_names_destroy(struct findings_names *n)
 {
     if (!n)
         return;
@@ -110,24 +110,24 @@ void report_names_destroy(struct report_names *n)
     free(n);
 }
 
-const char *report_name(void *names, uint32_t terminal)
+const char *findings_name(void *names, uint32_t terminal)
 {
-    const struct report_names *n = names;
+    const struct findings_names *n = names;
 
     if (terminal == GRAMMAR_LOST)
         return "LOST";
     return terminal < n->job->terminal_count ? n->name[terminal] : "?";
 }
 
-uint32_t report_site_number(const struct report_names *n, uint32_t callsite)
+uint32_t findings_site_number(const struct findings_names *n, uint32_t callsite)
 {
     return callsite < n->job->callsite_count ? n->number[callsite] : GRAMMAR_NONE;
 }
 
-char *report_site_name(const struct report_names *n, uint32_t terminal)
+char *findings_site_name(const struct findings_names *n, uint32_t terminal)
 {
     const struct job_terminal *t = terminal_of(n->job, terminal);
-    char *text = report_text("%s", !t || t->kind == JOB_WORD ? report_name((void *)(uintptr_t)n, terminal)
+    char *text = findings_text("%s", !t || t->kind == JOB_WORD ? findings_name((void *)(uintptr_t)n, terminal)
                                                              : job_text(n->job, t->function));
     base_clean(text);
     return text;

@@ -19,19 +19,19 @@
 
 #include "job/job.h"
 
-struct report_names;
+struct findings_names;
 
-struct report_names *report_names_create(const struct job *j);
-void report_names_destroy(struct report_names *n); /* NULL is legal */
+struct findings_names *findings_names_create(const struct job *j);
+void findings_names_destroy(struct findings_names *n); /* NULL is legal */
 
 /* "MPI_Isend@3"; "LOST" for GRAMMAR_LOST, "?" for what the job does not have. Also a grammar_name_fn. */
-const char *report_name(void *names, uint32_t terminal);
+const char *findings_name(void *names, uint32_t terminal);
 /* Number of a callsite, GRAMMAR_NONE when no terminal uses it. */
-uint32_t report_site_number(const struct report_names *n, uint32_t callsite);
+uint32_t findings_site_number(const struct findings_names *n, uint32_t callsite);
 /* Texts for a line (findings/units.h). The call or region as a whole, opened or not, for where its place stands beside
    it: "MPI_Isend", "omp parallel". */
-char *report_site_name(const struct report_names *n, uint32_t terminal);
+char *findings_site_name(const struct findings_names *n, uint32_t terminal);
 /* Function with its phase: "MPI_Isend", "omp parallel", "MPI_Barrier{". */
-char *report_function_text(const struct job *j, uint32_t terminal);
+char *findings_function_text(const struct job *j, uint32_t terminal);
 
 #endif

@@ -18,7 +18,7 @@
 
 struct findings {
     struct report *report;
-    struct report_findings *all;
+    struct findings_list *all;
     struct replay_analysis *analysis;
     struct replay_bind *bind;
     uint32_t ranks;
@@ -39,12 +39,12 @@ void findings_of_rests(struct findings *f);    /* rests.c: after all others */
 
 /* Adds `one`, in which the ranks r with in[r] take part. Findings of the same kind and the same lines become one: a
    line may be called from several places. */
-void findings_add(struct findings *f, const struct report_finding *one, const bool *in);
+void findings_add(struct findings *f, const struct finding *one, const bool *in);
 /* The same of a call or region, `one.call`, and of the terminal that is the cause; fills `where` and `cause` in. `in`
    NULL: the ranks that come to `of`. */
-void findings_add_at(struct findings *f, struct report_finding one, uint32_t cause, uint32_t of, const bool *in);
+void findings_add_at(struct findings *f, struct finding one, uint32_t cause, uint32_t of, const bool *in);
 /* What is lost of a region in some of its threads' times (enum job_threads_part, as bits), ns of its ranks. */
-double findings_in_region(const struct findings *f, const struct report_site *region, unsigned parts);
+double findings_in_region(const struct findings *f, const struct findings_site *region, unsigned parts);
 /* Whether a place of the replay is work, not what calls take themselves: that is transfer, or chance, and nobody's
    work to be given to others. */
 bool findings_is_work(const struct findings *f, uint32_t place);

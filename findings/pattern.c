@@ -18,11 +18,11 @@
 #include "findings/model.h"
 
 struct graph {
-    const struct report_edge *edges;
+    const struct findings_edge *edges;
     uint32_t count, ranks;
 };
 
-static uint32_t offset_of(const struct graph *g, const struct report_edge *e)
+static uint32_t offset_of(const struct graph *g, const struct findings_edge *e)
 {
     return (e->to + g->ranks - e->from) % g->ranks;
 }
@@ -210,7 +210,7 @@ static bool is_grid(const struct graph *g, char name[64])
     return found;
 }
 
-void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64])
+void findings_pattern_name(const struct findings_edge *edges, uint32_t count, uint32_t ranks, char name[64])
 {
     const struct graph g = { edges, count, ranks };
 

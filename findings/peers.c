@@ -14,7 +14,7 @@
 
 static int key_order(const void *a, const void *b)
 {
-    const struct report_peer *x = a, *y = b;
+    const struct findings_peer *x = a, *y = b;
 
     return BASE_ORDER(x->comm, y->comm) ?: BASE_ORDER(x->receives, y->receives) ?:
            BASE_ORDER(x->onesided, y->onesided) ?: BASE_ORDER(x->relation, y->relation) ?:
@@ -22,24 +22,24 @@ static int key_order(const void *a, const void *b)
 }
 
 /* One row of the file, of all of its ranks. */
-static void add_flow(struct report_model *m, const struct job_flow *f)
+static void add_flow(struct findings_model *m, const struct job_flow *f)
 {
     const struct job_range *r = m->job->flows.ranges.range + f->range_first;
     uint64_t ranks = 0;
     uint32_t size = m->job->info.ranks;
-    struct report_peer row = { .comm = m->job->terminals[f->terminal].comm,
-                               .receives = f->receives,
-                               .onesided = m->job->terminals[f->terminal].call_kind == JOB_ONESIDED,
-                               .relation = REPORT_VARIES };
+    struct findings_peer row = { .comm = m->job->terminals[f->terminal].comm,
+                                 .receives = f->receives,
+                                 .onesided = m->job->terminals[f->terminal].call_kind == JOB_ONESIDED,
+                                 .relation = FINDINGS_VARIES };
 
     for (uint32_t k = 0; k < f->range_count; k++)
         ranks += job_range_size(&r[k]);
     row.messages = f->mean ? f->messages : f->messages * ranks;
     row.bytes = f->mean ? f->bytes : f->bytes * ranks;
     if (f->value != GRAMMAR_NONE) {
-        row.relation = f->relation == JOB_ABSOLUTE ? REPORT_RANK
-                       : f->relation == JOB_OFFSET ? REPORT_OFFSET
-                                                   : REPORT_XOR;
+        row.relation = f->relation == JOB_ABSOLUTE ? FINDINGS_RANK
+                       : f->relation == JOB_OFFSET ? FINDINGS_OFFSET
+                                                   : FINDINGS_XOR;
         row.value = f->value;
         if (f->relation == JOB_OFFSET && 2 * (uint64_t)f->value > size) /* "rank - 1", not "rank + 7" */
             row.value -= size;
@@ -47,7 +47,7 @@ static void add_flow(struct report_model *m, const struct job_flow *f)
     BASE_ADD(m->peers, m->peer_count, row); /* equal ones are joined at the end: there may be ranks x communicators */
 }
 
-bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives)
+bool findings_model_moves_data(const struct job *j, uint32_t terminal, bool *receives)
 {
     const struct job_terminal *t = &j->terminals[terminal];
     const char *function = job_text(j, t->function);
@@ -65,12 +65,12 @@ bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *recei
 
 static int peer_order(const void *a, const void *b)
 {
-    const struct report_peer *x = a, *y = b;
+    const struct findings_peer *x = a, *y = b;
 
     return BASE_ORDER(y->bytes, x->bytes) ?: BASE_ORDER(y->messages, x->messages) ?: key_order(a, b);
 }
 
-void report_model_add_peers(struct report_model *m)
+void findings_model_add_peers(struct findings_model *m)
 {
     for (uint32_t i = 0; i < m->job->flows.count; i++)
         add_flow(m, &m->job->flows.row[i]);

@@ -19,7 +19,7 @@ struct group {
     uint32_t node, threads, ranks;
     const cpu_set_t *set;
     uint32_t row; /* of the job's bindings */
-    const struct report_hardware *machine;
+    const struct findings_hardware *machine;
 };
 
 /* Of threads that are bound one by one. */
@@ -27,30 +27,30 @@ struct sets { cpu_set_t *of; unsigned count; };
 
 struct placing {
     const struct report *r;
-    struct report_hardware *machine; /* the first rank's, then by kind of node */
+    struct findings_hardware *machine; /* the first rank's, then by kind of node */
     struct group *group;
     uint32_t groups;
     cpu_set_t *set;       /* of each row of the job */
     struct sets *each;
     uint32_t *node;       /* of each rank: its lowest rank */
-    struct report_placements *made;
+    struct findings_placements *made;
 };
 
 static const char *const names[] = { "shared_core", "narrow", "hyper_threads", "memory_nodes", "uneven" };
 
 /* What mends each: Open MPI, MPICH, Slurm. */
 static const char *const mends[][3] = {
-    [REPORT_SHARED_CORE] = { "mpirun --map-by core --bind-to core", "mpirun -bind-to core", "srun --cpu-bind=cores" },
-    [REPORT_NARROW] = { "mpirun --map-by slot:PE=$OMP_NUM_THREADS --bind-to core",
-                        "mpirun -bind-to core:$OMP_NUM_THREADS", "srun -c $OMP_NUM_THREADS" },
-    [REPORT_HYPER_THREADS] = { "mpirun --map-by core --bind-to core", "mpirun -bind-to core -map-by core",
-                               "srun --hint=nomultithread" },
-    [REPORT_MEMORY_NODES] = { "mpirun --map-by numa:PE=$OMP_NUM_THREADS --bind-to core",
-                              "mpirun -bind-to numa -map-by numa", "srun --cpu-bind=ldoms" },
-    [REPORT_UNEVEN_NODES] = { "mpirun --map-by numa", "mpirun -map-by numa -bind-to core",
-                              "srun --distribution=block:cyclic" } };
+    [FINDINGS_SHARED_CORE] = { "mpirun --map-by core --bind-to core", "mpirun -bind-to core", "srun --cpu-bind=cores" },
+    [FINDINGS_NARROW] = { "mpirun --map-by slot:PE=$OMP_NUM_THREADS --bind-to core",
+                          "mpirun -bind-to core:$OMP_NUM_THREADS", "srun -c $OMP_NUM_THREADS" },
+    [FINDINGS_HYPER_THREADS] = { "mpirun --map-by core --bind-to core", "mpirun -bind-to core -map-by core",
+                                 "srun --hint=nomultithread" },
+    [FINDINGS_MEMORY_NODES] = { "mpirun --map-by numa:PE=$OMP_NUM_THREADS --bind-to core",
+                                "mpirun -bind-to numa -map-by numa", "srun --cpu-bind=ldoms" },
+    [FINDINGS_UNEVEN_NODES] = { "mpirun --map-by numa", "mpirun -map-by numa -bind-to core",
+                                "srun --distribution=block:cyclic" } };
 
-const char *report_placement_name(enum report_placement_kind k)
+const char *findings_placement_name(enum findings_placement_kind k)
 {
     return names[k];
 }
@@ -71,7 +71,7 @@ static void find_nodes(struct placing *p)
 }
 
 /* What the node is, by its lowest rank. */
-static const struct report_hardware *machine_of(const struct placing *p, uint32_t node)
+static const struct findings_hardware *machine_of(const struct placing *p, uint32_t node)
 {
     const struct job_hosts *h = &p->r->job->hosts;
 
@@ -106,7 +106,7 @@ static void make_groups(struct placing *p)
         const struct job_binding *row = &b->row[i];
         bool known = base_topology_list(job_text(p->r->job, row->processors), &p->set[i]);
         if (row->each != GRAMMAR_NONE)
-            p->each[i].count = report_hardware_sets(job_text(p->r->job, row->each), &p->each[i].of);
+            p->each[i].count = findings_hardware_sets(job_text(p->r->job, row->each), &p->each[i].of);
         struct job_walk w = { .range = b->ranges.range + row->range_first, .left = row->range_count };
         while (known && job_walk_next(&w))
             add_rank(p, i, w.at.rank);
@@ -145,13 +145,13 @@ static void end(struct placing *p)
 /* --- What is found --- */
 
 /* The ranks of the groups for which `chosen` says so; one finding a kind. */
-static void found(struct placing *p, enum report_placement_kind kind, const bool *chosen, uint32_t cores, uint32_t of,
+static void found(struct placing *p, enum findings_placement_kind kind, const bool *chosen, uint32_t cores, uint32_t of,
                   uint32_t threads)
 {
     const struct job *j = p->r->job;
     bool *in = calloc(j->info.ranks + 1u, sizeof *in);
     bool mpich = strstr(job_text(j, j->info.mpi), "MPICH") || strstr(job_text(j, j->info.mpi), "MVAPICH");
-    struct report_placement *made = &p->made->of[p->made->count++];
+    struct findings_placement *made = &p->made->of[p->made->count++];
 
     for (uint32_t i = 0; i < p->groups; i++) {
         const struct job_binding *row = &j->bindings.row[p->group[i].row];
@@ -159,9 +159,9 @@ static void found(struct placing *p, enum report_placement_kind kind, const bool
         while (chosen[i] && job_walk_next(&w))
             in[w.at.rank] |= p->node[w.at.rank] == p->group[i].node;
     }
-    *made = (struct report_placement){ .kind = kind, .cores = cores, .of = of, .threads = threads,
-                                       .mend = mends[kind][mpich], .slurm = mends[kind][2] };
-    report_ranks_set(in, j->info.ranks, made->ranks, sizeof made->ranks);
+    *made = (struct findings_placement){ .kind = kind, .cores = cores, .of = of, .threads = threads,
+                                         .mend = mends[kind][mpich], .slurm = mends[kind][2] };
+    findings_ranks_set(in, j->info.ranks, made->ranks, sizeof made->ranks);
     free(in);
 }
 
@@ -180,11 +180,11 @@ static uint32_t within(const struct placing *p, uint32_t node, const cpu_set_t *
 static uint32_t narrowest(const struct placing *p, const struct group *g, uint32_t *threads)
 {
     const struct sets *each = &p->each[g->row];
-    uint32_t cores = report_hardware_cores(g->machine, g->set);
+    uint32_t cores = findings_hardware_cores(g->machine, g->set);
 
     *threads = g->threads;
     for (unsigned i = 0; i < each->count; i++) {
-        uint32_t inside = 0, has = report_hardware_cores(g->machine, &each->of[i]);
+        uint32_t inside = 0, has = findings_hardware_cores(g->machine, &each->of[i]);
         for (unsigned k = 0; k < each->count; k++)
             inside += is_within(&each->of[k], &each->of[i]);
         if (inside > has && has && inside * (uint64_t)cores > *threads * (uint64_t)has) {
@@ -206,7 +206,7 @@ static void find_few_cores(struct placing *p, bool *chosen)
             uint32_t processors = (uint32_t)CPU_COUNT(g->set), wanted;
             uint32_t cores = narrowest(p, g, &wanted);
             if (!narrow) {
-                cores = report_hardware_cores(g->machine, g->set);
+                cores = findings_hardware_cores(g->machine, g->set);
                 wanted = within(p, g->node, g->set);
             }
             uint32_t least = !narrow && processors > cores ? processors : cores;
@@ -218,7 +218,7 @@ static void find_few_cores(struct placing *p, bool *chosen)
             }
         }
         if (worst != GRAMMAR_NONE)
-            found(p, narrow ? REPORT_NARROW : REPORT_SHARED_CORE, chosen, worst, of, threads);
+            found(p, narrow ? FINDINGS_NARROW : FINDINGS_SHARED_CORE, chosen, worst, of, threads);
     }
 }
 
@@ -237,13 +237,13 @@ static void find_hyper_threads(struct placing *p, bool *chosen)
                 CPU_OR(&all, &all, p->group[k].set);
                 ranks += p->group[k].ranks;
             }
-        uint32_t cores = report_hardware_cores(p->group[i].machine, &all);
+        uint32_t cores = findings_hardware_cores(p->group[i].machine, &all);
         chosen[i] = ranks > cores && ranks <= (uint32_t)CPU_COUNT(&all) && cores < p->group[i].machine->cores;
         least = chosen[i] ? cores : least;
         of = chosen[i] ? p->group[i].machine->cores : of;
     }
     if (least)
-        found(p, REPORT_HYPER_THREADS, chosen, least, of, 0);
+        found(p, FINDINGS_HYPER_THREADS, chosen, least, of, 0);
 }
 
 /* Teams that could have been on one memory node. */
@@ -253,7 +253,7 @@ static void find_memory_nodes(struct placing *p, bool *chosen)
 
     for (uint32_t i = 0; i < p->groups; i++) {
         const struct group *g = &p->group[i];
-        uint32_t nodes = report_hardware_nodes(g->machine, g->set), there = g->machine->nodes;
+        uint32_t nodes = findings_hardware_nodes(g->machine, g->set), there = g->machine->nodes;
         chosen[i] = nodes > 1 && g->threads > 1 && g->threads <= g->machine->cores / there;
         if (chosen[i] && nodes > most) {
             most = nodes;
@@ -262,14 +262,14 @@ static void find_memory_nodes(struct placing *p, bool *chosen)
         }
     }
     if (most)
-        found(p, REPORT_MEMORY_NODES, chosen, most, of, threads);
+        found(p, FINDINGS_MEMORY_NODES, chosen, most, of, threads);
 }
 
 /* On one host, whose ranks are each on one memory node: one has none, another one two or more. */
 static void find_uneven(struct placing *p, bool *chosen)
 {
     for (uint32_t i = 0; i < p->groups; i++) {
-        const struct report_hardware *machine = p->group[i].machine;
+        const struct findings_hardware *machine = p->group[i].machine;
         uint32_t most = 0, without = 0, host = p->group[i].node, inside = 0, all = 0;
         for (uint32_t k = 0; k < p->groups; k++)
             all += p->group[k].node == host ? p->group[k].ranks : 0;
@@ -283,7 +283,7 @@ static void find_uneven(struct placing *p, bool *chosen)
             continue;
         for (uint32_t k = 0; k < p->groups; k++)
             chosen[k] = p->group[k].node == host;
-        found(p, REPORT_UNEVEN_NODES, chosen, machine->nodes - without, machine->nodes, 0);
+        found(p, FINDINGS_UNEVEN_NODES, chosen, machine->nodes - without, machine->nodes, 0);
         return;
     }
 }
@@ -300,38 +300,39 @@ static void find_all(struct placing *p)
     end(p);
 }
 
-void report_placements_of(const struct report *r, struct report_placements *made)
+void findings_placements_of(const struct report *r, struct findings_placements *made)
 {
     const struct job *j = r->job;
     struct placing p = { .r = r, .made = made };
 
-    *made = (struct report_placements){ .count = 0 };
+    *made = (struct findings_placements){ .count = 0 };
     if (!j->bindings.count || j->info.ranks > MOST_RANKS)
         return;
     p.machine = calloc(j->hosts.count + 1u, sizeof *p.machine);
-    made->known = report_hardware_of(j, &p.machine[0]);
+    made->known = findings_hardware_of(j, &p.machine[0]);
     for (uint32_t i = 0; i < j->hosts.count && made->known; i++)
-        (void)report_hardware_of_host(j, i, &p.machine[i + 1]);
+        (void)findings_hardware_of_host(j, i, &p.machine[i + 1]);
     if (made->known)
         find_all(&p);
     for (uint32_t i = 0; i <= j->hosts.count; i++)
-        report_hardware_free(&p.machine[i]);
+        findings_hardware_free(&p.machine[i]);
     free(p.machine);
 }
 
-char *report_placement_text(const struct report_placement *p)
+char *findings_placement_text(const struct findings_placement *p)
 {
     switch (p->kind) {
-    case REPORT_SHARED_CORE:
-        return report_text("%s share %u of %u cores", p->ranks, p->cores, p->of);
-    case REPORT_NARROW:
-        return report_text("%s: %u threads each on %u of %u cores", p->ranks, p->threads, p->cores, p->of);
-    case REPORT_HYPER_THREADS:
-        return report_text("%s are hyper-threads of %u of %u cores", p->ranks, p->cores, p->of);
-    case REPORT_MEMORY_NODES:
-        return report_text("%s: teams of %u threads over %u of %u memory nodes", p->ranks, p->threads, p->cores, p->of);
+    case FINDINGS_SHARED_CORE:
+        return findings_text("%s share %u of %u cores", p->ranks, p->cores, p->of);
+    case FINDINGS_NARROW:
+        return findings_text("%s: %u threads each on %u of %u cores", p->ranks, p->threads, p->cores, p->of);
+    case FINDINGS_HYPER_THREADS:
+        return findings_text("%s are hyper-threads of %u of %u cores", p->ranks, p->cores, p->of);
+    case FINDINGS_MEMORY_NODES:
+        return findings_text("%s: teams of %u threads over %u of %u memory nodes", p->ranks, p->threads, p->cores,
+                             p->of);
     default:
-        return report_text("%s are all on %u of %u memory nodes", p->ranks, p->cores, p->of);
+        return findings_text("%s are all on %u of %u memory nodes", p->ranks, p->cores, p->of);
     }
 }
 
@@ -357,7 +358,7 @@ static double others_of(const struct placing *p, uint32_t row)
     return ranks > 0 ? fmax((double)b->row[row].busy_ns / ranks * nodes - own, 0) / nodes : 0;
 }
 
-static void find_own(const struct placing *p, struct report_crowd *c)
+static void find_own(const struct placing *p, struct findings_crowd *c)
 {
     double worst = 0;
 
@@ -368,16 +369,16 @@ static void find_own(const struct placing *p, struct report_crowd *c)
                 threads += p->group[k].ranks * (p->group[k].threads ? p->group[k].threads : 1);
         if ((double)threads / processors > worst) {
             worst = (double)threads / processors;
-            *c = (struct report_crowd){ .others = c->others, .threads = threads, .processors = processors };
+            *c = (struct findings_crowd){ .others = c->others, .threads = threads, .processors = processors };
         }
     }
 }
 
-struct report_crowd report_crowd_of(const struct report *r)
+struct findings_crowd findings_crowd_of(const struct report *r)
 {
     const struct job_bindings *b = &r->job->bindings;
     struct placing p = { .r = r };
-    struct report_crowd c = { .others = 0 };
+    struct findings_crowd c = { .others = 0 };
     double all = 0, had = 0;
 
     if (!b->count || r->job->info.ranks > MOST_RANKS)
@@ -398,14 +399,14 @@ struct report_crowd report_crowd_of(const struct report *r)
     return c;
 }
 
-const char *report_crowd_text(const struct report_crowd *c)
+const char *findings_crowd_text(const struct findings_crowd *c)
 {
     bool own = c->known && c->threads > c->processors, others = c->known && c->others >= LEAST_OTHERS;
-    const char *mine = own ? report_text("%u threads of this job on %u processor%s", c->threads, c->processors,
-                                         c->processors == 1 ? "" : "s") : "";
+    const char *mine = own ? findings_text("%u threads of this job on %u processor%s", c->threads, c->processors,
+                                           c->processors == 1 ? "" : "s") : "";
 
     if (!own && !others)
         return NULL;
-    return others ? report_text("%s%sothers had %.0f %% of these processors", mine, own ? "; " : "", 100 * c->others)
+    return others ? findings_text("%s%sothers had %.0f %% of these processors", mine, own ? "; " : "", 100 * c->others)
                   : mine;
 }

@@ -20,13 +20,13 @@
 
 #include "findings/report.h"
 
-enum report_placement_kind {
-    REPORT_SHARED_CORE, REPORT_NARROW, REPORT_HYPER_THREADS, REPORT_MEMORY_NODES, REPORT_UNEVEN_NODES,
-    REPORT_PLACEMENT_KINDS
+enum findings_placement_kind {
+    FINDINGS_SHARED_CORE, FINDINGS_NARROW, FINDINGS_HYPER_THREADS, FINDINGS_MEMORY_NODES, FINDINGS_UNEVEN_NODES,
+    FINDINGS_PLACEMENT_KINDS
 };
 
-struct report_placement {
-    enum report_placement_kind kind;
+struct findings_placement {
+    enum findings_placement_kind kind;
     char ranks[128];
     uint32_t cores, of; /* that these have, of so many on the node; of memory nodes: these */
     uint32_t threads;   /* of a team */
@@ -34,26 +34,26 @@ struct report_placement {
     const char *slurm;
 };
 
-struct report_placements {
-    struct report_placement of[REPORT_PLACEMENT_KINDS];
+struct findings_placements {
+    struct findings_placement of[FINDINGS_PLACEMENT_KINDS];
     uint32_t count;
     bool known; /* the job says where ranks were bound, and on what */
 };
 
 /* Who had the processors that ranks may use. */
-struct report_crowd {
+struct findings_crowd {
     double others;      /* share of their time that nobody of this job had; of short runs by 10 ms exact */
     uint32_t threads, processors; /* of the node where this job itself has most threads a processor */
     bool known;         /* it was measured */
 };
 
-struct report_crowd report_crowd_of(const struct report *r);
+struct findings_crowd findings_crowd_of(const struct report *r);
 /* "4 threads of this job on 2 processors; others had 31 % of these processors". NULL: neither, or not known. */
-const char *report_crowd_text(const struct report_crowd *c);
+const char *findings_crowd_text(const struct findings_crowd *c);
 
-void report_placements_of(const struct report *r, struct report_placements *p);
-const char *report_placement_name(enum report_placement_kind k); /* "shared_core" */
+void findings_placements_of(const struct report *r, struct findings_placements *p);
+const char *findings_placement_name(enum findings_placement_kind k); /* "shared_core" */
 /* "ranks 0-3 share 1 of 64 cores". */
-char *report_placement_text(const struct report_placement *p);
+char *findings_placement_text(const struct findings_placement *p);
 
 #endif

@@ -19,7 +19,7 @@ struct reading {
     bool *tried, interpreted;
     uint64_t limit, began;
     struct job *into;         /* where names go */
-    struct report_resolver *resolver;
+    struct findings_resolver *resolver;
     bool *named;
 };
 
@@ -42,8 +42,8 @@ static int place_order(const struct job_place *p, uint32_t module, uint64_t offs
     return BASE_ORDER(p->module, module) ?: BASE_ORDER(p->offset, offset) ?: BASE_ORDER(p->kind, kind);
 }
 
-const struct job_place *report_places_find(const struct job_places *p, uint32_t module, uint64_t offset,
-                                           enum job_place_kind kind)
+const struct job_place *findings_places_find(const struct job_places *p, uint32_t module, uint64_t offset,
+                                             enum job_place_kind kind)
 {
     uint32_t n = BASE_ARRAY_PLACE(p->place_count, i, place_order(&p->place[i], module, offset, kind) < 0);
     const struct job_place *found = n < p->place_count ? &p->place[n] : NULL;
@@ -51,7 +51,7 @@ const struct job_place *report_places_find(const struct job_places *p, uint32_t 
     return same && (found->kind == kind || kind == JOB_PLACE_ENTRY) ? found : NULL;
 }
 
-bool report_places_lead(const struct job_places *p, const struct job_place *from, const struct job_place *to)
+bool findings_places_lead(const struct job_places *p, const struct job_place *from, const struct job_place *to)
 {
     for (uint32_t i = 0; i < from->way_count; i++)
         if (p->way[from->way_first + i].to == to - p->place)
@@ -59,13 +59,13 @@ bool report_places_lead(const struct job_places *p, const struct job_place *from
     return false;
 }
 
-bool report_places_known(const struct job *j)
+bool findings_places_known(const struct job *j)
 {
     for (uint32_t i = 0; i < j->hops.stop_count; i++) {
         const struct job_callsite c = job_named_without(j, j->hops.stop[i].path);
         for (uint32_t k = 0; k < c.count; k++) {
             const struct job_frame *f = &j->frames[c.first + k];
-            if (!report_places_find(&j->places, f->module, f->offset, JOB_PLACE_CALL))
+            if (!findings_places_find(&j->places, f->module, f->offset, JOB_PLACE_CALL))
                 return false;
         }
     }
@@ -78,7 +78,7 @@ bool report_places_known(const struct job *j)
 static bool is_interpreted(const struct job *j)
 {
     for (uint32_t i = 0; i < j->module_count; i++)
-        if (report_interpreter(job_text(j, j->modules[i].path)) || report_is_script(j, i))
+        if (findings_interpreter(job_text(j, j->modules[i].path)) || findings_is_script(j, i))
             return true;
     return false;
 }
@@ -86,14 +86,14 @@ static bool is_interpreted(const struct job *j)
 /* Of the call, not where it returns to. */
 static uint64_t address_of(const struct reading *r, const struct job_place *p)
 {
-    return p->offset - (p->kind == JOB_PLACE_CALL && !report_is_script(r->j, p->module));
+    return p->offset - (p->kind == JOB_PLACE_CALL && !findings_is_script(r->j, p->module));
 }
 
 /* A runtime's is not read: its threads wait in loops that are not the program's. */
 static const struct loops_function *function_at(struct reading *r, uint32_t module, uint64_t address)
 {
     const struct job_module *m = &r->j->modules[module];
-    bool program = r->interpreted ? report_is_script(r->j, module) : !report_is_runtime(job_text(r->j, m->path));
+    bool program = r->interpreted ? findings_is_script(r->j, module) : !findings_is_runtime(job_text(r->j, m->path));
     if (!r->tried[module] && program)
         r->code[module] = loops_code_open(job_text(r->j, m->path), job_text(r->j, m->build_id));
     r->tried[module] = true;
@@ -200,7 +200,7 @@ static void nest(struct reading *r)
         if (loop < 0)
             continue;
         struct job_place key = place_of_loop(f, p->module, loop);
-        p->around = (uint32_t)(report_places_find(&r->made.places, key.module, key.offset, key.kind) -
+        p->around = (uint32_t)(findings_places_find(&r->made.places, key.module, key.offset, key.kind) -
                                r->made.places.place);
     }
 }
@@ -224,8 +224,8 @@ static bool first_difference(const struct reading *r, uint32_t a, uint32_t b, st
         if (f->module == g->module && f->offset == g->offset)
             continue;
         const struct job_places *p = &r->made.places;
-        w->from = (uint32_t)(report_places_find(p, f->module, f->offset, JOB_PLACE_CALL) - p->place);
-        w->to = (uint32_t)(report_places_find(p, g->module, g->offset, JOB_PLACE_CALL) - p->place);
+        w->from = (uint32_t)(findings_places_find(p, f->module, f->offset, JOB_PLACE_CALL) - p->place);
+        w->to = (uint32_t)(findings_places_find(p, g->module, g->offset, JOB_PLACE_CALL) - p->place);
         return true;
     }
     return false;
@@ -280,14 +280,14 @@ static void find_ways(struct reading *r)
 
 /* --- All --- */
 
-void report_places_free(struct job_places *p)
+void findings_places_free(struct job_places *p)
 {
     free(p->place);
     free(p->way);
     memset(p, 0, sizeof *p);
 }
 
-bool report_places_read(const struct job *j, uint64_t limit, struct job_places *made)
+bool findings_places_read(const struct job *j, uint64_t limit, struct job_places *made)
 {
     struct reading r = { .j = j, .limit = limit, .began = limit ? processor_ns() : 0 };
     r.code = calloc((size_t)j->module_count + 1, sizeof *r.code);
@@ -306,7 +306,7 @@ bool report_places_read(const struct job *j, uint64_t limit, struct job_places *
     free(r.tried);
     *made = r.made.places;
     if (!done || is_late(&r))
-        report_places_free(made);
+        findings_places_free(made);
     return made->place_count > 0;
 }
 
@@ -322,10 +322,11 @@ static uint32_t kept_text(struct job *j, const char *text)
 static bool name(struct reading *r, uint32_t i)
 {
     struct job_place *to = &r->made.places.place[i];
-    const struct report_place *p;
+    const struct findings_place *p;
     if (r->named[i])
         return to->in_main;
-    p = report_resolve_at(r->resolver, to->module, to->offset, to->kind == JOB_PLACE_CALL ? REPORT_CALL : REPORT_ENTRY);
+    p = findings_resolve_at(r->resolver, to->module, to->offset,
+                            to->kind == JOB_PLACE_CALL ? FINDINGS_CALL : FINDINGS_ENTRY);
     to->function = kept_text(r->into, p->symbol);
     to->path = kept_text(r->into, p->path);
     to->line = p->line;
@@ -342,7 +343,7 @@ static void name_callsite(struct reading *r, uint32_t callsite, enum job_place_k
     bool in_main = false;
     for (uint32_t k = 0; k < c.count && !in_main && !is_late(r); k++, kind = JOB_PLACE_CALL) {
         const struct job_frame *f = &r->j->frames[c.first + k];
-        in_main = name(r, (uint32_t)(report_places_find(&r->made.places, f->module, f->offset, kind) -
+        in_main = name(r, (uint32_t)(findings_places_find(&r->made.places, f->module, f->offset, kind) -
                                      r->made.places.place));
     }
 }
@@ -350,13 +351,13 @@ static void name_callsite(struct reading *r, uint32_t callsite, enum job_place_k
 static void name_all(struct reading *r)
 {
     uint32_t n = r->made.places.place_count;
-    r->resolver = report_resolver_create(r->j);
+    r->resolver = findings_resolver_create(r->j);
     r->named = calloc((size_t)n + 1, sizeof *r->named);
     visit_callsites(r, name_callsite);
     for (uint32_t i = 0; i < n && !is_late(r); i++)
         if (r->made.places.place[i].kind >= JOB_PLACE_LOOP)
             name(r, i);
-    report_resolver_destroy(r->resolver);
+    findings_resolver_destroy(r->resolver);
     free(r->named);
 }
 
@@ -369,17 +370,17 @@ static bool is_told(const struct job_places *p)
     return false;
 }
 
-bool report_places_keep(struct job *j, uint64_t limit)
+bool findings_places_keep(struct job *j, uint64_t limit)
 {
     struct reading r = { .j = j, .into = j, .limit = limit, .began = processor_ns() };
-    if (report_places_known(j) || !report_places_read(j, limit, &r.made.places))
+    if (findings_places_known(j) || !findings_places_read(j, limit, &r.made.places))
         return false;
     name_all(&r);
     if (is_late(&r) || !is_told(&r.made.places)) {
-        report_places_free(&r.made.places);
+        findings_places_free(&r.made.places);
         return false;
     }
-    report_places_free(&j->places);
+    findings_places_free(&j->places);
     j->places = r.made.places;
     return true;
 }

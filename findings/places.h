@@ -14,24 +14,24 @@
 #include "job/job.h"
 
 /* Whether the job has all places of its paths. */
-bool report_places_known(const struct job *j);
-/* Reads them, without names; `made` is zeroed before, the caller's after (report_places_free). False: it took more than
+bool findings_places_known(const struct job *j);
+/* Reads them, without names; `made` is zeroed before, the caller's after (findings_places_free). False: it took more than
    `limit` ns of the processor, 0: as long as it takes. */
-bool report_places_read(const struct job *j, uint64_t limit, struct job_places *made);
-void report_places_free(struct job_places *p);
+bool findings_places_read(const struct job *j, uint64_t limit, struct job_places *made);
+void findings_places_free(struct job_places *p);
 /* Reads and names them, and puts them into the job. False: it has them, or nothing can be read, or no more than
    `limit`, as above; then it stays as it was. */
-bool report_places_keep(struct job *j, uint64_t limit);
+bool findings_places_keep(struct job *j, uint64_t limit);
 
 /* The place of an address; of an entry (kind JOB_PLACE_ENTRY) also that of a loop. NULL: there is none. */
-const struct job_place *report_places_find(const struct job_places *p, uint32_t module, uint64_t offset,
-                                           enum job_place_kind kind);
+const struct job_place *findings_places_find(const struct job_places *p, uint32_t module, uint64_t offset,
+                                             enum job_place_kind kind);
 /* Whether both are in one function whose code was read. */
-static inline bool report_places_share(const struct job_place *a, const struct job_place *b)
+static inline bool findings_places_share(const struct job_place *a, const struct job_place *b)
 {
     return a->code && a->code == b->code && a->module == b->module;
 }
 /* Whether there is a way from one to the other. */
-bool report_places_lead(const struct job_places *p, const struct job_place *from, const struct job_place *to);
+bool findings_places_lead(const struct job_places *p, const struct job_place *from, const struct job_place *to);
 
 #endif

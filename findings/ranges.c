@@ -9,14 +9,14 @@
 
 enum { LONGEST = 400 };
 
-uint64_t report_members(const struct job_class *c)
+uint64_t findings_members(const struct job_class *c)
 {
     return job_ranges_size(c->ranges, c->member_ranges);
 }
 
-double report_class_events(const struct job_class *c)
+double findings_class_events(const struct job_class *c)
 {
-    uint64_t members = report_members(c);
+    uint64_t members = findings_members(c);
 
     if (!c->turn_count || !members)
         return c->grammar ? (double)c->grammar->events : 0;
@@ -58,7 +58,7 @@ static bool several_ranks(const struct job_class *c, uint32_t i)
            (i + 1 < c->member_ranges && c->ranges[i + 1].thread == c->ranges[i].thread);
 }
 
-char *report_ranges_text(const struct job_class *c)
+char *findings_ranges_text(const struct job_class *c)
 {
     char *text = NULL;
     size_t size = 0;

@@ -9,10 +9,10 @@
 #include "job/job.h"
 
 /* Streams in a class. */
-uint64_t report_members(const struct job_class *c);
+uint64_t findings_members(const struct job_class *c);
 /* Events of a member on average. */
-double report_class_events(const struct job_class *c);
+double findings_class_events(const struct job_class *c);
 /* malloc'ed. Shortened by "…" after some hundred characters. */
-char *report_ranges_text(const struct job_class *c);
+char *findings_ranges_text(const struct job_class *c);
 
 #endif

@@ -17,19 +17,19 @@
 #define UNEVEN 0.1           /* of a region's time its threads wait for the last one */
 #define SMALL_MESSAGE 1024   /* bytes */
 
-static void add(struct findings *f, enum report_finding_kind kind, uint32_t site, double ns)
+static void add(struct findings *f, enum finding_kind kind, uint32_t site, double ns)
 {
     uint32_t terminal = replay_bind_site(f->bind, site)->terminal;
 
     if (ns >= LEAST_PART * f->all->base * 1e9)
-        findings_add_at(f, (struct report_finding){ .kind = kind, .seconds = ns / 1e9, .call = terminal }, terminal,
+        findings_add_at(f, (struct finding){ .kind = kind, .seconds = ns / 1e9, .call = terminal }, terminal,
                         terminal, NULL);
 }
 
 static void of_region(struct findings *f, uint32_t site)
 {
     const struct bind_site *s = replay_bind_site(f->bind, site);
-    const struct report_site *g = report_site_of(f->report->model, s->terminal);
+    const struct findings_site *g = findings_site_of(f->report->model, s->terminal);
     const struct job_threads *t = job_threads_of_region(f->report->job, g->callsite);
     double all = t ? (double)job_threads_known(t) : 0;
 
@@ -37,9 +37,9 @@ static void of_region(struct findings *f, uint32_t site)
         return;
     double work = (double)t->part[JOB_THREADS_WORK], wait = (double)t->part[JOB_THREADS_UNEVEN];
     if (s->call_ns / s->count * work / all < SMALL_WORK && work < 0.5 * all)
-        add(f, REPORT_SMALL_REGIONS, site, findings_in_region(f, g, FINDINGS_LOST));
+        add(f, FINDINGS_SMALL_REGIONS, site, findings_in_region(f, g, FINDINGS_LOST));
     else if (wait > UNEVEN * all)
-        add(f, REPORT_UNEVEN_THREADS, site, findings_in_region(f, g, 1u << JOB_THREADS_UNEVEN));
+        add(f, FINDINGS_UNEVEN_THREADS, site, findings_in_region(f, g, 1u << JOB_THREADS_UNEVEN));
 }
 
 /* --- What the first thread does alone between regions, in loops that have some --- */
@@ -77,7 +77,7 @@ static void add_gaps(const struct findings *f, const struct grammar_flat *g, uin
 /* Of the members of a class those that are first threads, as a share. */
 static double first_threads(const struct job_class *c)
 {
-    uint64_t members = report_members(c), first = 0;
+    uint64_t members = findings_members(c), first = 0;
 
     for (uint32_t i = 0; i < c->member_ranges; i++)
         first += c->ranges[i].thread == 0 ? job_range_size(&c->ranges[i]) : 0;
@@ -97,10 +97,10 @@ static void add_serial_part(struct findings *f, const struct gaps *of)
             where = s;
         }
     }
-    const struct report_efficiency *e = &f->report->model->efficiency;
+    const struct findings_efficiency *e = &f->report->model->efficiency;
     if (where != GRAMMAR_NONE)
-        add(f, REPORT_SERIAL_PART, where,
-            fmin(sum * report_serial_share(f->report) * (1 - 1.0 / e->threads), e->of.serial / e->threads));
+        add(f, FINDINGS_SERIAL_PART, where,
+            fmin(sum * findings_serial_share(f->report) * (1 - 1.0 / e->threads), e->of.serial / e->threads));
 }
 
 static void of_serial_part(struct findings *f)
@@ -143,16 +143,16 @@ void findings_of_messages(struct findings *f)
             spent += (double)replay_blame_spent(f->analysis->blame, r, 2 * s + 1);
         double *told = &f->told[f->report->model->place[site->terminal]],
                ns = fmin(f->in_mpi * (spent - waits), f->time[f->report->model->place[site->terminal]] - *told);
-        add(f, REPORT_MANY_SMALL_MESSAGES, s, ns);
+        add(f, FINDINGS_MANY_SMALL_MESSAGES, s, ns);
         *told += ns >= LEAST_PART * f->all->base * 1e9 ? ns : 0;
     }
 }
 
 /* --- Team sizes --- */
 
-const struct report_team *report_best_team(const struct report_site *g)
+const struct findings_team *findings_best_team(const struct findings_site *g)
 {
-    const struct report_team *best = NULL;
+    const struct findings_team *best = NULL;
 
     for (uint32_t k = 0; k < g->team_count; k++)
         if (g->teams[k].size > 0 && g->teams[k].compared && (!best || g->teams[k].gain_ns > best->gain_ns))
@@ -160,12 +160,12 @@ const struct report_team *report_best_team(const struct report_site *g)
     return best;
 }
 
-double report_team_efficiency(const struct report_team *t)
+double findings_team_efficiency(const struct findings_team *t)
 {
     return t->size > 0 && t->like_ns > 0 ? t->alone_ns / t->like_ns / (double)t->size : -1;
 }
 
-double report_fork_share(const struct report_model *m, const struct report_team *t)
+double findings_fork_share(const struct findings_model *m, const struct findings_team *t)
 {
     uint64_t least = UINT64_MAX;
 
@@ -173,20 +173,20 @@ double report_fork_share(const struct report_model *m, const struct report_team 
         for (uint32_t k = 0; k < m->regions[i].team_count; k++)
             if (m->regions[i].teams[k].size == t->size && m->regions[i].teams[k].least_ns < least)
                 least = m->regions[i].teams[k].least_ns;
-    double mean = report_mean(t->time_ns, t->count);
+    double mean = findings_mean(t->time_ns, t->count);
     if (t->size < 1 || least == UINT64_MAX || mean <= 0)
         return -1;
     return (double)least < mean ? (double)least / mean : 1;
 }
 
-void report_reason(const struct report *r, const struct job_region *g, char *text, size_t size)
+void findings_reason(const struct report *r, const struct job_region *g, char *text, size_t size)
 {
     const char *what = job_proof_text(g->proof);
     if (g->where == GRAMMAR_NONE) {
         snprintf(text, size, "%s", what);
         return;
     }
-    const struct report_place *p = report_resolve(r->resolver, g->where, 0, REPORT_ENTRY);
+    const struct findings_place *p = findings_resolve(r->resolver, g->where, 0, FINDINGS_ENTRY);
     if (p->file && p->line && p->function)
         snprintf(text, size, "%s at %s:%" PRIu32 " in %s", what, p->file, p->line, p->function);
     else if (p->function)

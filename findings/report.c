@@ -21,9 +21,9 @@ struct report *report_create(const struct job *j)
 
     r->job = j;
     r->steps = REPLAY_ANALYSIS_STEPS;
-    r->model = report_model_create(j);
-    r->names = report_names_create(j);
-    r->resolver = report_resolver_create(j);
+    r->model = findings_model_create(j);
+    r->names = findings_names_create(j);
+    r->resolver = findings_resolver_create(j);
     return r;
 }
 
@@ -31,117 +31,117 @@ void report_destroy(struct report *r)
 {
     if (!r)
         return;
-    report_model_destroy(r->model);
-    report_names_destroy(r->names);
-    report_resolver_destroy(r->resolver);
-    report_findings_destroy(r->findings);
-    report_inside_destroy(r->inside);
-    report_named_destroy(r->named);
-    report_loops_destroy(r->loops);
+    findings_model_destroy(r->model);
+    findings_names_destroy(r->names);
+    findings_resolver_destroy(r->resolver);
+    findings_list_destroy(r->findings);
+    findings_inside_destroy(r->inside);
+    findings_named_destroy(r->named);
+    findings_loops_destroy(r->loops);
     replay_analysis_destroy(r->analysis);
     free(r);
 }
 
-const struct report_loops *report_loops_of(struct report *r)
+const struct findings_loops *findings_loops_of(struct report *r)
 {
     if (!r->loops)
-        r->loops = report_loops_create(r, true);
+        r->loops = findings_loops_create(r, true);
     return r->loops;
 }
 
-const struct report_loop *report_main_loop(struct report *r)
+const struct findings_loop *findings_main_loop(struct report *r)
 {
-    const struct report_loops *l = report_loops_of(r);
+    const struct findings_loops *l = findings_loops_of(r);
 
     return l->main < 0 ? NULL : &l->loop[l->main];
 }
 
-char *report_program_text(const struct job *j, int most)
+char *findings_program_text(const struct job *j, int most)
 {
     const char *path = job_text(j, j->info.program);
-    char *text = report_text("%.*s", most, *path ? base_name(path) : "unnamed program"); /* a runtime's own */
+    char *text = findings_text("%.*s", most, *path ? base_name(path) : "unnamed program"); /* a runtime's own */
 
     base_clean(text);
     return text;
 }
 
-char *report_size_text(uint32_t ranks, uint32_t threads)
+char *findings_size_text(uint32_t ranks, uint32_t threads)
 {
-    const char *more = threads ? report_text(" x %u thread%s", threads, threads == 1 ? "" : "s") : "";
+    const char *more = threads ? findings_text(" x %u thread%s", threads, threads == 1 ? "" : "s") : "";
 
-    return report_text("%u rank%s%s", ranks, ranks == 1 ? "" : "s", more);
+    return findings_text("%u rank%s%s", ranks, ranks == 1 ? "" : "s", more);
 }
 
-char *report_date_text(uint64_t seconds)
+char *findings_date_text(uint64_t seconds)
 {
     time_t start = (time_t)seconds;
-    char *text = report_text("%s", "");
+    char *text = findings_text("%s", "");
     struct tm tm;
 
     if (start > 0 && localtime_r(&start, &tm))
-        strftime(text, REPORT_TEXT, "%Y-%m-%d %H:%M", &tm);
+        strftime(text, FINDINGS_TEXT, "%Y-%m-%d %H:%M", &tm);
     return text;
 }
 
-char *report_rank_text(uint32_t first, uint32_t count)
+char *findings_rank_text(uint32_t first, uint32_t count)
 {
-    return count > 1 ? report_text("%u-%u", first, first + count - 1) : report_text("%u", first);
+    return count > 1 ? findings_text("%u-%u", first, first + count - 1) : findings_text("%u", first);
 }
 
-static enum report_address address_of(const struct job_terminal *t)
+static enum findings_address address_of(const struct job_terminal *t)
 {
-    return t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL;
+    return t->kind == JOB_REGION ? FINDINGS_ENTRY : FINDINGS_CALL;
 }
 
-char *report_where(struct report *r, uint32_t terminal, int width)
+char *findings_where(struct report *r, uint32_t terminal, int width)
 {
-    char *text = report_text("%s", "");
+    char *text = findings_text("%s", "");
 
     if (terminal >= r->job->terminal_count)
         return text;
     const struct job_terminal *t = &r->job->terminals[terminal];
-    report_callsite_text(r->resolver, t->callsite, address_of(t), text, 256);
-    report_cut_place(text, width);
+    findings_callsite_text(r->resolver, t->callsite, address_of(t), text, 256);
+    findings_cut_place(text, width);
     return text;
 }
 
-const struct report_place *report_place_of(struct report *r, uint32_t terminal)
+const struct findings_place *findings_place_of(struct report *r, uint32_t terminal)
 {
     const struct job_terminal *t = &r->job->terminals[terminal];
 
-    return report_resolve(r->resolver, t->callsite, 0, address_of(t));
+    return findings_resolve(r->resolver, t->callsite, 0, address_of(t));
 }
 
-const char *report_peer_text(const struct report_peer *p)
+const char *findings_peer_text(const struct findings_peer *p)
 {
     switch (p->relation) {
-    case REPORT_RANK:
-        return report_text("rank %" PRId64, p->value);
-    case REPORT_OFFSET:
+    case FINDINGS_RANK:
+        return findings_text("rank %" PRId64, p->value);
+    case FINDINGS_OFFSET:
         if (p->value == 0)
             return "itself";
-        return report_text("own %c %" PRIu64, p->value < 0 ? '-' : '+',
-                           p->value < 0 ? 0 - (uint64_t)p->value : (uint64_t)p->value);
-    case REPORT_XOR:
-        return report_text("own xor %" PRId64, p->value);
-    case REPORT_ANY:
+        return findings_text("own %c %" PRIu64, p->value < 0 ? '-' : '+',
+                             p->value < 0 ? 0 - (uint64_t)p->value : (uint64_t)p->value);
+    case FINDINGS_XOR:
+        return findings_text("own xor %" PRId64, p->value);
+    case FINDINGS_ANY:
         return "any";
     default:
         return "varies";
     }
 }
 
-const char *report_comm_text(const struct report *r, uint32_t comm)
+const char *findings_comm_text(const struct report *r, uint32_t comm)
 {
     return comm < r->job->comm_count ? job_text(r->job, r->job->comms[comm].name) : "-";
 }
 
-double report_mean(uint64_t sum, uint64_t count)
+double findings_mean(uint64_t sum, uint64_t count)
 {
     return count ? (double)sum / (double)count : 0;
 }
 
-double report_percent(double part, double whole)
+double findings_percent(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
 }

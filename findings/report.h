@@ -15,19 +15,19 @@
 #include "job/job.h"
 
 struct replay_analysis;
-struct report_findings;
-struct report_inside;
-struct report_named_list;
+struct findings_list;
+struct findings_inside;
+struct findings_named_list;
 
 struct report {
     const struct job *job;
-    struct report_model *model;
-    struct report_names *names;
-    struct report_resolver *resolver;
-    struct report_findings *findings; /* once asked for: findings/findings.h */
-    struct report_inside *inside;     /* the same: findings/inside.h */
-    struct report_loops *loops;       /* the same */
-    struct report_named_list *named;  /* the same: findings/named.h */
+    struct findings_model *model;
+    struct findings_names *names;
+    struct findings_resolver *resolver;
+    struct findings_list *findings; /* once asked for: findings/findings.h */
+    struct findings_inside *inside;   /* the same: findings/inside.h */
+    struct findings_loops *loops;     /* the same */
+    struct findings_named_list *named; /* the same: findings/named.h */
     struct replay_analysis *analysis;
     double processors; /* of a node, once `asked`; 0: not known */
     bool asked;
@@ -41,39 +41,39 @@ struct report *report_create(const struct job *j);
 void report_destroy(struct report *r); /* NULL is legal */
 
 /* Why a region that was read keeps its team, with the place in the source where that is known. */
-void report_reason(const struct report *r, const struct job_region *g, char *text, size_t size);
+void findings_reason(const struct report *r, const struct job_region *g, char *text, size_t size);
 
 /* Its loops, read once. */
-const struct report_loops *report_loops_of(struct report *r);
+const struct findings_loops *findings_loops_of(struct report *r);
 /* The main loop; NULL: there is none. */
-const struct report_loop *report_main_loop(struct report *r);
+const struct findings_loop *findings_main_loop(struct report *r);
 /* --- Texts for a line: findings/units.h --- */
 /* The file name of the program, in one line, at most `most` bytes of it. */
-char *report_program_text(const struct job *j, int most);
+char *findings_program_text(const struct job *j, int most);
 /* "8 ranks x 2 threads"; threads that are not known (0) are left out. */
-char *report_size_text(uint32_t ranks, uint32_t threads);
+char *findings_size_text(uint32_t ranks, uint32_t threads);
 /* "2026-07-01 12:30", of seconds since 1970; "" for 0. */
-char *report_date_text(uint64_t seconds);
+char *findings_date_text(uint64_t seconds);
 /* "3", or "4-7" of a block of ranks. */
-char *report_rank_text(uint32_t first, uint32_t count);
-/* Caller of a terminal (report_callsite_text), cut to `width` columns; "" for GRAMMAR_NONE. */
-char *report_where(struct report *r, uint32_t terminal, int width);
+char *findings_rank_text(uint32_t first, uint32_t count);
+/* Caller of a terminal (findings_callsite_text), cut to `width` columns; "" for GRAMMAR_NONE. */
+char *findings_where(struct report *r, uint32_t terminal, int width);
 /* "rank + 1", "rank 0", "any", … */
-const char *report_peer_text(const struct report_peer *p);
-const char *report_comm_text(const struct report *r, uint32_t comm);
+const char *findings_peer_text(const struct findings_peer *p);
+const char *findings_comm_text(const struct report *r, uint32_t comm);
 /* Mean time of one, ns; 0 for none. */
-double report_mean(uint64_t sum, uint64_t count);
+double findings_mean(uint64_t sum, uint64_t count);
 /* The team size that would have saved most, by places that had several; NULL: none had. */
-const struct report_team *report_best_team(const struct report_site *g);
+const struct findings_team *findings_best_team(const struct findings_site *g);
 /* Speed-up over one thread by thread, at places that ran with both; < 0: there are none. */
-double report_team_efficiency(const struct report_team *t);
+double findings_team_efficiency(const struct findings_team *t);
 /* The most that fork and join can be of a mean execution: the shortest region of that size had them too; < 0: not
    known. */
-double report_fork_share(const struct report_model *m, const struct report_team *t);
+double findings_fork_share(const struct findings_model *m, const struct findings_team *t);
 /* What class `index` does otherwise than class 0, in one line of at most `size` bytes; "" for class 0. */
-void report_class_difference(const struct report *r, uint32_t index, char *text, size_t size);
-const struct report_place *report_place_of(struct report *r, uint32_t terminal);
+void findings_class_difference(const struct report *r, uint32_t index, char *text, size_t size);
+const struct findings_place *findings_place_of(struct report *r, uint32_t terminal);
 /* 100 * part / whole, 0 for whole 0. */
-double report_percent(double part, double whole);
+double findings_percent(double part, double whole);
 
 #endif

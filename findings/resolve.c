@@ -27,11 +27,11 @@ struct module {
     Dwfl_Module *dwfl; /* NULL: not there, or another build */
 };
 
-struct report_resolver {
+struct findings_resolver {
     const struct job *job;
     Dwfl *dwfl;              /* created with the first module */
     struct module *modules;
-    struct answer { uint32_t module; enum report_address kind; struct report_place *place; } *answers;
+    struct answer { uint32_t module; enum findings_address kind; struct findings_place *place; } *answers;
     uint32_t count;
     struct base_hash known; /* answers, by module, offset and kind */
 };
@@ -52,16 +52,16 @@ static const Dwfl_Callbacks callbacks = {
     .debuginfo_path = &debuginfo_path,
 };
 
-struct report_resolver *report_resolver_create(const struct job *j)
+struct findings_resolver *findings_resolver_create(const struct job *j)
 {
-    struct report_resolver *r = calloc(1, sizeof *r);
+    struct findings_resolver *r = calloc(1, sizeof *r);
 
     r->job = j;
     r->modules = calloc((size_t)j->module_count + 1, sizeof *r->modules);
     return r;
 }
 
-static void place_destroy(struct report_place *p)
+static void place_destroy(struct findings_place *p)
 {
     free((char *)p->symbol);
     free((char *)p->function);
@@ -71,7 +71,7 @@ static void place_destroy(struct report_place *p)
     free(p);
 }
 
-void report_resolver_destroy(struct report_resolver *r)
+void findings_resolver_destroy(struct findings_resolver *r)
 {
     if (!r)
         return;
@@ -91,7 +91,7 @@ static bool same_build(Dwfl_Module *m, const char *expected)
 {
     const unsigned char *bits;
     GElf_Addr address;
-    char hex[REPORT_TEXT];
+    char hex[FINDINGS_TEXT];
     int n = dwfl_module_build_id(m, &bits, &address);
 
     if (n <= 0 || !*expected) /* no build-id on either side: trust the path */
@@ -99,7 +99,7 @@ static bool same_build(Dwfl_Module *m, const char *expected)
     return 2 * (size_t)n < sizeof hex && !strcmp(base_hex(hex, bits, (size_t)n), expected);
 }
 
-static Dwfl_Module *report_module(struct report_resolver *r, const char *path)
+static Dwfl_Module *findings_module(struct findings_resolver *r, const char *path)
 {
     if (r->dwfl)
         dwfl_report_begin_add(r->dwfl);
@@ -112,7 +112,7 @@ static Dwfl_Module *report_module(struct report_resolver *r, const char *path)
     return m;
 }
 
-static Dwfl_Module *open_module(struct report_resolver *r, uint32_t index)
+static Dwfl_Module *open_module(struct findings_resolver *r, uint32_t index)
 {
     struct module *m = &r->modules[index];
     const char *path = job_text(r->job, r->job->modules[index].path);
@@ -123,7 +123,7 @@ static Dwfl_Module *open_module(struct report_resolver *r, uint32_t index)
     m->tried = true;
     if (path[0] != '/' || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) /* a job may name a pipe: never wait for one */
         return NULL;
-    m->dwfl = report_module(r, path);
+    m->dwfl = findings_module(r, path);
     if (m->dwfl && !same_build(m->dwfl, job_text(r->job, r->job->modules[index].build_id)))
         m->dwfl = NULL;
     return m->dwfl;
@@ -190,21 +190,21 @@ static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address, bool *in_m
     return name;
 }
 
-static void set_name(struct report_place *p, const char *symbol)
+static void set_name(struct findings_place *p, const char *symbol)
 {
     p->symbol = strdup(symbol);
-    p->function = report_demangle_short(symbol);
-    p->full = report_demangle_full(symbol);
+    p->function = findings_demangle_short(symbol);
+    p->full = findings_demangle_full(symbol);
 }
 
-static void set_line(struct report_place *p, const char *path, uint32_t line)
+static void set_line(struct findings_place *p, const char *path, uint32_t line)
 {
     p->path = strdup(path);
     p->file = base_name(p->path);
     p->line = line;
 }
 
-static void find_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr address)
+static void find_line(struct findings_place *p, Dwarf_Die *unit, Dwarf_Addr address)
 {
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
     int number = 0;
@@ -215,7 +215,7 @@ static void find_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr addres
 }
 
 /* Where the function that was inlined as `inlined` is called. */
-static void call_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Die *inlined)
+static void call_line(struct findings_place *p, Dwarf_Die *unit, Dwarf_Die *inlined)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word file = 0, line = 0;
@@ -237,7 +237,7 @@ static bool is_function(Dwarf_Die *die)
 
 /* From the innermost function outwards to the first one in the outermost's file: the line is there, and the name is the
    outermost's. Returns that, or `name` where nothing was inlined. */
-static const char *in_own_file(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr address, const char *name)
+static const char *in_own_file(struct findings_place *p, Dwarf_Die *unit, Dwarf_Addr address, const char *name)
 {
     Dwarf_Die *scopes = NULL, *around = NULL;
     int n = dwarf_getscopes(unit, address, &scopes), first = 0, all = 0, last = 0, at = 0;
@@ -255,7 +255,7 @@ static const char *in_own_file(struct report_place *p, Dwarf_Die *unit, Dwarf_Ad
             at = k;
         }
     if (own && at < last && die_name(&around[at]))
-        p->inlined = report_demangle_short(die_name(&around[at]));
+        p->inlined = findings_demangle_short(die_name(&around[at]));
     if (own)
         name = die_name(&around[last]) ?: name;
     free(around);
@@ -310,7 +310,7 @@ static const char *in_source(Dwarf_Die *unit, const char *name)
 }
 
 /* A symbol counts only where it really covers the address: the nearest one of a stripped file is misleading. */
-static void find_symbol(struct report_place *p, Dwfl_Module *m, Dwarf_Addr address)
+static void find_symbol(struct findings_place *p, Dwfl_Module *m, Dwarf_Addr address)
 {
     GElf_Off within;
     GElf_Sym symbol;
@@ -323,20 +323,21 @@ static void find_symbol(struct report_place *p, Dwfl_Module *m, Dwarf_Addr addre
 }
 
 /* Of the module's file. */
-static void find(struct report_resolver *r, struct report_place *p, const struct job_frame *f, enum report_address kind)
+static void find(struct findings_resolver *r, struct findings_place *p, const struct job_frame *f,
+                 enum findings_address kind)
 {
     Dwfl_Module *m = open_module(r, f->module);
     GElf_Addr bias = 0;
 
     if (!m || !dwfl_module_getelf(m, &bias))
         return;
-    Dwarf_Addr address = f->offset + bias - (kind == REPORT_CALL);
+    Dwarf_Addr address = f->offset + bias - (kind == FINDINGS_CALL);
     Dwarf_Addr unit_bias = 0;
     Dwarf_Die *unit = unit_at(m, address, &unit_bias);
     const char *name = unit ? function_name(unit, address - unit_bias, &p->in_main) : NULL;
     if (unit)
         find_line(p, unit, address - unit_bias);
-    if (unit && kind == REPORT_SAMPLE)
+    if (unit && kind == FINDINGS_SAMPLE)
         name = in_own_file(p, unit, address - unit_bias, name);
     if (name)
         set_name(p, in_source(unit, name));
@@ -346,7 +347,7 @@ static void find(struct report_resolver *r, struct report_place *p, const struct
 }
 
 /* As the job has it. */
-static void take(const struct report_resolver *r, struct report_place *p, const struct job_place *kept)
+static void take(const struct findings_resolver *r, struct findings_place *p, const struct job_place *kept)
 {
     if (kept->function != GRAMMAR_NONE)
         set_name(p, job_text(r->job, kept->function));
@@ -356,7 +357,7 @@ static void take(const struct report_resolver *r, struct report_place *p, const 
     p->in_main = kept->in_main;
 }
 
-bool report_is_script(const struct job *j, uint32_t module)
+bool findings_is_script(const struct job *j, uint32_t module)
 {
     return !strncmp(job_text(j, j->modules[module].build_id), BASE_PYTHON_ID, strlen(BASE_PYTHON_ID));
 }
@@ -369,10 +370,10 @@ static const char *no_brackets(char *text)
 }
 
 /* Of a script's code; "<module>" and "<string>" would part frames. */
-static void find_script(struct report_resolver *r, struct report_place *p, const struct job_frame *f)
+static void find_script(struct findings_resolver *r, struct findings_place *p, const struct job_frame *f)
 {
     const struct job_module *m = &r->job->modules[f->module];
-    char name[REPORT_TEXT] = "?", path[REPORT_TEXT];
+    char name[FINDINGS_TEXT] = "?", path[FINDINGS_TEXT];
     sscanf(job_text(r->job, m->build_id), BASE_PYTHON_ID "%*u:%255[^:]", name);
     snprintf(path, sizeof path, "%s", job_text(r->job, m->path));
     set_line(p, no_brackets(path), (uint32_t)f->offset);
@@ -382,11 +383,12 @@ static void find_script(struct report_resolver *r, struct report_place *p, const
     p->script = true;
 }
 
-static void fill(struct report_resolver *r, struct report_place *p, const struct job_frame *f, enum report_address kind)
+static void fill(struct findings_resolver *r, struct findings_place *p, const struct job_frame *f,
+                 enum findings_address kind)
 {
-    enum job_place_kind as = kind == REPORT_CALL ? JOB_PLACE_CALL : JOB_PLACE_ENTRY;
-    const struct job_place *kept = kind == REPORT_SAMPLE
-                                       ? NULL : report_places_find(&r->job->places, f->module, f->offset, as);
+    enum job_place_kind as = kind == FINDINGS_CALL ? JOB_PLACE_CALL : JOB_PLACE_ENTRY;
+    const struct job_place *kept = kind == FINDINGS_SAMPLE
+                                       ? NULL : findings_places_find(&r->job->places, f->module, f->offset, as);
 
     p->module = base_name(job_text(r->job, r->job->modules[f->module].path));
     p->offset = f->offset;
@@ -395,11 +397,11 @@ static void fill(struct report_resolver *r, struct report_place *p, const struct
         set_name(p, region);
         return;
     }
-    if (report_is_script(r->job, f->module)) {
+    if (findings_is_script(r->job, f->module)) {
         find_script(r, p, f);
         return;
     }
-    p->interpreter = report_interpreter(p->module);
+    p->interpreter = findings_interpreter(p->module);
     if (p->interpreter)
         set_name(p, p->interpreter);
     else if (kept)
@@ -408,26 +410,26 @@ static void fill(struct report_resolver *r, struct report_place *p, const struct
         find(r, p, f, kind);
 }
 
-const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,
-                                          enum report_address kind)
+const struct findings_place *findings_resolve(struct findings_resolver *r, uint32_t callsite, uint32_t depth,
+                                              enum findings_address kind)
 {
     if (callsite >= r->job->callsite_count || depth >= r->job->callsites[callsite].count)
         return NULL;
     const struct job_frame *f = &r->job->frames[r->job->callsites[callsite].first + depth];
-    return report_resolve_at(r, f->module, f->offset, kind);
+    return findings_resolve_at(r, f->module, f->offset, kind);
 }
 
-const struct report_place *report_resolve_call(struct report_resolver *r, uint32_t path)
+const struct findings_place *findings_resolve_call(struct findings_resolver *r, uint32_t path)
 {
     const struct job_callsite c = job_named_without(r->job, path);
     for (uint32_t k = 0; k < c.count; k++)
-        if (report_is_script(r->job, r->job->frames[c.first + k].module))
-            return report_resolve(r, path, k, REPORT_CALL);
-    return c.count ? report_resolve(r, path, 0, REPORT_CALL) : NULL;
+        if (findings_is_script(r->job, r->job->frames[c.first + k].module))
+            return findings_resolve(r, path, k, FINDINGS_CALL);
+    return c.count ? findings_resolve(r, path, 0, FINDINGS_CALL) : NULL;
 }
 
-const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t module, uint64_t address,
-                                             enum report_address kind)
+const struct findings_place *findings_resolve_at(struct findings_resolver *r, uint32_t module, uint64_t address,
+                                                 enum findings_address kind)
 {
     const struct job_frame f = { .module = module, .offset = address };
     uint64_t hash = base_hash_mix(base_hash_mix(address) ^ ((uint64_t)module << 2 | kind));
@@ -437,7 +439,7 @@ const struct report_place *report_resolve_at(struct report_resolver *r, uint32_t
 
     if (n != BASE_HASH_NONE)
         return a[n].place;
-    struct report_place *p = calloc(1, sizeof *p);
+    struct findings_place *p = calloc(1, sizeof *p);
     base_must(base_array_more(&r->answers, r->count, sizeof *r->answers) || base_hash_reserve(&r->known, 1));
     base_hash_put(&r->known, hash, r->count);
     r->answers[r->count++] = (struct answer){ module, kind, p };
@@ -455,14 +457,14 @@ static void one_word(char *text)
             *text = '_';
 }
 
-const char *report_function_at(const struct report_place *p, bool full)
+const char *findings_function_at(const struct findings_place *p, bool full)
 {
     if (p->function)
         return full ? p->full : p->function;
-    return report_text("%s+0x%llx", *p->module ? p->module : "?", (unsigned long long)p->offset);
+    return findings_text("%s+0x%llx", *p->module ? p->module : "?", (unsigned long long)p->offset);
 }
 
-static void frame_text(const struct report_place *p, char *text, size_t size)
+static void frame_text(const struct findings_place *p, char *text, size_t size)
 {
     if (p->function && p->line)
         snprintf(text, size, "%s@%s:%u", p->function, p->file, p->line);
@@ -471,11 +473,11 @@ static void frame_text(const struct report_place *p, char *text, size_t size)
     else if (p->line)
         snprintf(text, size, "?@%s:%u", p->file, p->line);
     else
-        snprintf(text, size, "%s", report_function_at(p, false));
+        snprintf(text, size, "%s", findings_function_at(p, false));
     one_word(text);
 }
 
-bool report_is_start(const struct report_place *p)
+bool findings_is_start(const struct findings_place *p)
 {
     static const char *const names[] = { "_start", "start_thread", "clone", "clone3", "__clone", "__clone3",
                                          "gomp_thread_start" };
@@ -488,14 +490,14 @@ bool report_is_start(const struct report_place *p)
     return false;
 }
 
-bool report_is_runtime(const char *module)
+bool findings_is_runtime(const char *module)
 {
     static const char *const names[] = { "libgomp", "libpythia", "libomp", "libiomp" };
 
     return base_name_begins(module, names, sizeof names / sizeof *names);
 }
 
-const char *report_interpreter(const char *path)
+const char *findings_interpreter(const char *path)
 {
     static const char *const names[] = { "python", "lua", "libR.so", "perl", "julia", "libpython", "liblua", "libperl",
                                          "libjulia" };
@@ -507,16 +509,16 @@ const char *report_interpreter(const char *path)
     return !name || strncmp(name, "lib", 3) != 0 ? name : name[3] == 'R' ? "R" : name + 3;
 }
 
-void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
-                          size_t size)
+void findings_callsite_text(struct findings_resolver *r, uint32_t callsite, enum findings_address kind, char *text,
+                            size_t size)
 {
-    const struct report_place *p;
+    const struct findings_place *p;
     size_t used = 0;
     bool script = false;
 
     snprintf(text, size, "-");
-    for (uint32_t depth = 0; (p = report_resolve(r, callsite, depth, kind)) != NULL && used + 2 < size; depth++) {
-        if ((depth && report_is_start(p)) || (script && !p->script))
+    for (uint32_t depth = 0; (p = findings_resolve(r, callsite, depth, kind)) != NULL && used + 2 < size; depth++) {
+        if ((depth && findings_is_start(p)) || (script && !p->script))
             break;
         script = p->script;
         if (depth)
@@ -525,12 +527,12 @@ void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum rep
         used += strlen(text + used);
         if (p->in_main || p->interpreter)
             break;
-        kind = REPORT_CALL; /* above a region's entry there are only calls */
+        kind = FINDINGS_CALL; /* above a region's entry there are only calls */
     }
 }
 
-const char *report_frames_text(struct job *places, const struct job_frame *frames, uint32_t count,
-                               enum report_address kind)
+const char *findings_frames_text(struct job *places, const struct job_frame *frames, uint32_t count,
+                                 enum findings_address kind)
 {
     enum { SIZE = 2048 };
     static char **known;
@@ -539,9 +541,9 @@ const char *report_frames_text(struct job *places, const struct job_frame *frame
     for (; site != GRAMMAR_NONE && all <= site; known[all++] = NULL)
         base_must(base_array_more(&known, all, sizeof *known));
     if (site != GRAMMAR_NONE && !known[site]) {
-        struct report_resolver *r = report_resolver_create(places);
-        report_callsite_text(r, site, kind, known[site] = malloc(SIZE), SIZE);
-        report_resolver_destroy(r);
+        struct findings_resolver *r = findings_resolver_create(places);
+        findings_callsite_text(r, site, kind, known[site] = malloc(SIZE), SIZE);
+        findings_resolver_destroy(r);
     }
     return site == GRAMMAR_NONE ? NULL : known[site];
 }

@@ -10,7 +10,7 @@
 #include "job/threads.h"
 
 /* What is left of each site's time without a cause, ns, and what it would be called. */
-struct rest { double ns; enum report_finding_kind kind; };
+struct rest { double ns; enum finding_kind kind; };
 
 struct account {
     struct findings *f;
@@ -18,17 +18,17 @@ struct account {
     bool *idle;                   /* of each rank: it waits at the end for other ranks' calls */
 };
 
-static enum report_finding_kind kind_of_call(unsigned call_kind)
+static enum finding_kind kind_of_call(unsigned call_kind)
 {
     switch (call_kind) {
     case JOB_IO:
-        return REPORT_IO;
+        return FINDINGS_IO;
     case JOB_COMMUNICATOR:
-        return REPORT_COMMUNICATORS;
+        return FINDINGS_COMMUNICATORS;
     case JOB_LIFE:
-        return REPORT_START_AND_END;
+        return FINDINGS_START_AND_END;
     default:
-        return REPORT_NOT_EXPLAINED;
+        return FINDINGS_NOT_EXPLAINED;
     }
 }
 
@@ -51,7 +51,7 @@ static double *transfer_shares(const struct account *a)
 /* Waits of each site for what other ranks' calls take: `transfer`, as the replay has it. */
 static void add_latency(struct account *a, double *ns)
 {
-    const struct report_model *m = a->f->report->model;
+    const struct findings_model *m = a->f->report->model;
     uint32_t n = 0;
     const struct replay_cause *c =
         a->f->analysis ? replay_blame_causes(a->f->analysis->blame, &n) : NULL;
@@ -70,7 +70,7 @@ static void add_latency(struct account *a, double *ns)
 /* What findings have of receives beyond what these took was waited in probes: it is theirs. */
 static void move_to_probes(struct findings *f)
 {
-    const struct report_model *m = f->report->model;
+    const struct findings_model *m = f->report->model;
     double beyond = 0;
 
     for (uint32_t i = 0; i < m->site_count; i++) {
@@ -88,7 +88,7 @@ static void move_to_probes(struct findings *f)
 /* Were all calls of a site as short as the shortest one. */
 static double least_time(const struct account *a, uint32_t site)
 {
-    const struct report_site *s = &a->f->report->model->sites[site];
+    const struct findings_site *s = &a->f->report->model->sites[site];
     double all = (double)s->time_ns;
 
     return s->spread.min_ns == UINT64_MAX || all <= 0
@@ -97,18 +97,18 @@ static double least_time(const struct account *a, uint32_t site)
 
 static void split_calls(struct account *a)
 {
-    const struct report_model *m = a->f->report->model;
+    const struct findings_model *m = a->f->report->model;
     double *latency = calloc(m->job->terminal_count + 1u, sizeof *latency);
 
     move_to_probes(a->f);
     add_latency(a, latency);
     for (uint32_t i = 0; i < m->site_count; i++) {
-        const struct report_site *s = &m->sites[i];
-        enum report_finding_kind kind = kind_of_call(s->call_kind);
+        const struct findings_site *s = &m->sites[i];
+        enum finding_kind kind = kind_of_call(s->call_kind);
         double rest = fmax(a->f->time[i] - a->f->told[i], 0);
-        bool end = kind == REPORT_START_AND_END, split = kind == REPORT_NOT_EXPLAINED || end;
+        bool end = kind == FINDINGS_START_AND_END, split = kind == FINDINGS_NOT_EXPLAINED || end;
         double transfer = split ? fmin(rest, (end ? 0 : least_time(a, i)) + latency[i]) : 0;
-        a->transfer[i] = (struct rest){ transfer, end ? REPORT_IDLE_RANKS : REPORT_TRANSFER };
+        a->transfer[i] = (struct rest){ transfer, end ? FINDINGS_IDLE_RANKS : FINDINGS_TRANSFER };
         a->open[i] = (struct rest){ rest - transfer, kind };
     }
     free(latency);
@@ -117,15 +117,15 @@ static void split_calls(struct account *a)
 /* Up to what ranks had no processor for, what is not explained is that. */
 static double share_without_processor(const struct account *a)
 {
-    double open = 0, ready = report_delay_share(a->f->report) * 1e9 * a->f->all->base;
+    double open = 0, ready = findings_delay_share(a->f->report) * 1e9 * a->f->all->base;
 
     for (uint32_t i = 0; i < a->f->report->model->site_count; i++)
-        open += a->open[i].kind == REPORT_NOT_EXPLAINED ? a->open[i].ns : 0;
+        open += a->open[i].kind == FINDINGS_NOT_EXPLAINED ? a->open[i].ns : 0;
     return open > 0 ? fmin(ready / open, 1) : 0;
 }
 
 /* The site that has most of a kind, whose place the line names; GRAMMAR_NONE: none has any. */
-static uint32_t most_of(const struct account *a, const struct rest *of, enum report_finding_kind kind)
+static uint32_t most_of(const struct account *a, const struct rest *of, enum finding_kind kind)
 {
     uint32_t most = GRAMMAR_NONE;
 
@@ -136,7 +136,7 @@ static uint32_t most_of(const struct account *a, const struct rest *of, enum rep
 }
 
 /* Other sites than `most` with a tenth of all that a kind has. */
-static uint32_t others_of(const struct account *a, enum report_finding_kind kind, uint32_t most)
+static uint32_t others_of(const struct account *a, enum finding_kind kind, uint32_t most)
 {
     double sum = 0;
     uint32_t more = 0;
@@ -149,25 +149,25 @@ static uint32_t others_of(const struct account *a, enum report_finding_kind kind
 }
 
 /* A line at `terminal`, of the ranks that come to `of`. */
-static void add_line(struct account *a, uint32_t terminal, uint32_t of, enum report_finding_kind kind, double ns,
+static void add_line(struct account *a, uint32_t terminal, uint32_t of, enum finding_kind kind, double ns,
                      uint32_t more)
 {
-    struct report_finding one = { .kind = kind, .seconds = ns / 1e9, .call = terminal, .more = more };
+    struct finding one = { .kind = kind, .seconds = ns / 1e9, .call = terminal, .more = more };
 
-    findings_add_at(a->f, one, terminal, of, kind == REPORT_IDLE_RANKS ? a->idle : NULL);
+    findings_add_at(a->f, one, terminal, of, kind == FINDINGS_IDLE_RANKS ? a->idle : NULL);
 }
 
 /* A hundred places that are named alike make no line of this: left out, so that there are at most 10 000 to compare. */
-static void add_at(struct account *a, uint32_t terminal, enum report_finding_kind kind, double ns)
+static void add_at(struct account *a, uint32_t terminal, enum finding_kind kind, double ns)
 {
     if (ns >= 0.01 * LEAST_SHARE * 1e9 * a->f->all->base)
         add_line(a, terminal, terminal, kind, ns, 0);
 }
 
 /* One line of a kind, with the place that has most of it. */
-static void add_together(struct account *a, enum report_finding_kind kind, enum report_finding_kind as, double share)
+static void add_together(struct account *a, enum finding_kind kind, enum finding_kind as, double share)
 {
-    const struct report_site *sites = a->f->report->model->sites;
+    const struct findings_site *sites = a->f->report->model->sites;
     uint32_t most = share > 0 ? most_of(a, a->open, kind) : GRAMMAR_NONE;
     uint32_t more = most == GRAMMAR_NONE ? 0 : others_of(a, kind, most);
 
@@ -182,21 +182,21 @@ static void add_calls(struct account *a)
 
     for (uint32_t i = 0; i < a->f->report->model->site_count; i++)
         add_at(a, a->f->report->model->sites[i].terminal, a->transfer[i].kind, a->transfer[i].ns);
-    add_together(a, REPORT_IO, REPORT_IO, 1);
-    add_together(a, REPORT_COMMUNICATORS, REPORT_COMMUNICATORS, 1);
-    add_together(a, REPORT_START_AND_END, REPORT_START_AND_END, 1);
-    add_together(a, REPORT_NOT_EXPLAINED, REPORT_NO_PROCESSOR, without);
-    add_together(a, REPORT_NOT_EXPLAINED, REPORT_NOT_EXPLAINED, 1 - without);
+    add_together(a, FINDINGS_IO, FINDINGS_IO, 1);
+    add_together(a, FINDINGS_COMMUNICATORS, FINDINGS_COMMUNICATORS, 1);
+    add_together(a, FINDINGS_START_AND_END, FINDINGS_START_AND_END, 1);
+    add_together(a, FINDINGS_NOT_EXPLAINED, FINDINGS_NO_PROCESSOR, without);
+    add_together(a, FINDINGS_NOT_EXPLAINED, FINDINGS_NOT_EXPLAINED, 1 - without);
 }
 
 /* Whether a kind of a region has a finding already; of GRAMMAR_NONE: what all of them have of it, s. */
-static double found_of(const struct account *a, enum report_finding_kind kind, uint32_t region)
+static double found_of(const struct account *a, enum finding_kind kind, uint32_t region)
 {
     const struct report *r = a->f->report;
     double sum = 0;
 
     for (uint32_t i = 0; i < a->f->all->count; i++) {
-        const struct report_finding *one = &a->f->all->finding[i];
+        const struct finding *one = &a->f->all->finding[i];
         if (one->kind == kind && (region == GRAMMAR_NONE || (r->job->terminals[one->call].kind == JOB_REGION &&
                                                              r->model->place[one->call] == region)))
             sum += one->seconds;
@@ -206,41 +206,42 @@ static double found_of(const struct account *a, enum report_finding_kind kind, u
 
 static void add_regions(struct account *a)
 {
-    const struct report_model *m = a->f->report->model;
+    const struct findings_model *m = a->f->report->model;
 
     for (uint32_t i = 0; i < m->region_count; i++) {
-        const struct report_site *g = &m->regions[i];
-        if (found_of(a, REPORT_SMALL_REGIONS, i) > 0)
+        const struct findings_site *g = &m->regions[i];
+        if (found_of(a, FINDINGS_SMALL_REGIONS, i) > 0)
             continue;
-        if (found_of(a, REPORT_UNEVEN_THREADS, i) <= 0)
-            add_at(a, g->terminal, REPORT_UNEVEN_THREADS, findings_in_region(a->f, g, 1u << JOB_THREADS_UNEVEN));
-        add_at(a, g->terminal, REPORT_THREADS_WAIT, findings_in_region(a->f, g, 1u << JOB_THREADS_WAIT));
-        add_at(a, g->terminal, REPORT_FORK_AND_JOIN, findings_in_region(a->f, g, FINDINGS_FORKS));
+        if (found_of(a, FINDINGS_UNEVEN_THREADS, i) <= 0)
+            add_at(a, g->terminal, FINDINGS_UNEVEN_THREADS, findings_in_region(a->f, g, 1u << JOB_THREADS_UNEVEN));
+        add_at(a, g->terminal, FINDINGS_THREADS_WAIT, findings_in_region(a->f, g, 1u << JOB_THREADS_WAIT));
+        add_at(a, g->terminal, FINDINGS_FORK_AND_JOIN, findings_in_region(a->f, g, FINDINGS_FORKS));
     }
 }
 
 /* What first threads compute alone, outside of loops that have regions, too: before the call that most of it is. */
 static void add_serial(struct account *a)
 {
-    const struct report_model *m = a->f->report->model;
-    const struct report_site *most = NULL;
-    double rest = m->efficiency.of.serial / m->efficiency.threads - 1e9 * found_of(a, REPORT_SERIAL_PART, GRAMMAR_NONE);
+    const struct findings_model *m = a->f->report->model;
+    const struct findings_site *most = NULL;
+    double rest = m->efficiency.of.serial / m->efficiency.threads -
+                  1e9 * found_of(a, FINDINGS_SERIAL_PART, GRAMMAR_NONE);
 
     for (uint32_t i = 0; i < m->site_count + m->region_count; i++) {
-        const struct report_site *s = i < m->site_count ? &m->sites[i] : &m->regions[i - m->site_count];
+        const struct findings_site *s = i < m->site_count ? &m->sites[i] : &m->regions[i - m->site_count];
         if (s->gap_ns > (most ? most->gap_ns : 0))
             most = s;
     }
     if (most && m->efficiency.threads > 1)
-        add_at(a, most->terminal, REPORT_SERIAL_PART, rest);
+        add_at(a, most->terminal, FINDINGS_SERIAL_PART, rest);
 }
 
 /* Ranks that are over before the last one: at the call that most are over with. */
 static void add_ended(struct account *a)
 {
-    const struct report_model *m = a->f->report->model;
-    struct report_finding one = { .kind = REPORT_ENDED_EARLY, .call = GRAMMAR_NONE,
-                                  .seconds = m->efficiency.of.ended / m->efficiency.threads / 1e9 };
+    const struct findings_model *m = a->f->report->model;
+    struct finding one = { .kind = FINDINGS_ENDED_EARLY, .call = GRAMMAR_NONE,
+                           .seconds = m->efficiency.of.ended / m->efficiency.threads / 1e9 };
     bool *early = calloc(a->f->ranks + 1u, sizeof *early);
     uint64_t most = 0;
 
@@ -260,7 +261,7 @@ static void add_ended(struct account *a)
 /* In calls that the ranks' first threads do not make, or for a shorter time: at the one that others are in longest. */
 static void add_other_threads(struct account *a)
 {
-    const struct report_model *m = a->f->report->model;
+    const struct findings_model *m = a->f->report->model;
     double rest = m->efficiency.of.mpi / m->efficiency.threads, most = 0;
     uint32_t where = GRAMMAR_NONE;
 
@@ -273,7 +274,7 @@ static void add_other_threads(struct account *a)
         }
     }
     if (where != GRAMMAR_NONE && !m->unfinished_ns)
-        add_at(a, m->sites[where].terminal, REPORT_OTHER_THREADS, rest);
+        add_at(a, m->sites[where].terminal, FINDINGS_OTHER_THREADS, rest);
 }
 
 /* Whether a terminal is the call in which a rank's first thread stood when the run died. */
@@ -289,10 +290,10 @@ static bool stood_in(const struct job *j, const struct job_end *end, uint32_t te
 
 static void add_unfinished(struct account *a)
 {
-    const struct report_model *m = a->f->report->model;
+    const struct findings_model *m = a->f->report->model;
     const struct job_ends *ends = &m->job->ends;
-    struct report_finding one = { .kind = REPORT_UNFINISHED, .call = GRAMMAR_NONE,
-                                  .seconds = (double)m->unfinished_ns / 1e9 };
+    struct finding one = { .kind = FINDINGS_UNFINISHED, .call = GRAMMAR_NONE,
+                           .seconds = (double)m->unfinished_ns / 1e9 };
     bool *in = calloc(a->f->ranks + 1u, sizeof *in);
 
     for (uint32_t i = 0; i < ends->count; i++)

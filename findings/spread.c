@@ -21,7 +21,7 @@ struct tally {
     bool unknown;
 };
 
-static void add_worst(struct report_spread *s, uint64_t ns, uint32_t rank)
+static void add_worst(struct findings_spread *s, uint64_t ns, uint32_t rank)
 {
     if (s->worst_rank != GRAMMAR_NONE && (ns < s->worst_ns || (ns == s->worst_ns && rank >= s->worst_rank)))
         return;
@@ -29,14 +29,14 @@ static void add_worst(struct report_spread *s, uint64_t ns, uint32_t rank)
     s->worst_rank = rank;
 }
 
-static void add_node(struct report_spread *s, struct tally *t, const struct job_terminal *terminal,
+static void add_node(struct findings_spread *s, struct tally *t, const struct job_terminal *terminal,
                      const struct job_class *c, uint32_t class_index, uint32_t node)
 {
     const struct grammar_stats *stats = &c->grammar->stats[node];
     const struct job_spread *own = &c->spread[node];
 
     if (t->last_class != class_index + 1) {
-        s->streams += report_members(c);
+        s->streams += findings_members(c);
         t->last_class = class_index + 1;
     } else if (own->call.most) {
         t->unknown = true; /* another terminal of the same call in this class */
@@ -54,7 +54,7 @@ static void add_node(struct report_spread *s, struct tally *t, const struct job_
     t->square += own->call_square;
 }
 
-static void finish(struct report_spread *s, const struct tally *t, uint64_t time_ns)
+static void finish(struct findings_spread *s, const struct tally *t, uint64_t time_ns)
 {
     double mean = s->streams ? (double)time_ns / (double)s->streams : 0;
     double variance = s->streams ? t->square / (double)s->streams - mean * mean : 0;
@@ -66,7 +66,7 @@ static void finish(struct report_spread *s, const struct tally *t, uint64_t time
         s->worst_ns = 0;
 }
 
-static void add_class(struct report_model *m, struct tally *tally, uint32_t index)
+static void add_class(struct findings_model *m, struct tally *tally, uint32_t index)
 {
     const struct job_class *c = &m->job->classes[index];
 
@@ -76,13 +76,13 @@ static void add_class(struct report_model *m, struct tally *tally, uint32_t inde
             continue;
         const struct job_terminal *t = &m->job->terminals[terminal];
         struct tally *own = &tally[m->place[terminal] + (t->kind == JOB_REGION ? m->site_count : 0)];
-        add_node(&report_site_of(m, terminal)->spread, own, t, c, index, n);
+        add_node(&findings_site_of(m, terminal)->spread, own, t, c, index, n);
     }
 }
 
-void report_model_add_spreads(struct report_model *m)
+void findings_model_add_spreads(struct findings_model *m)
 {
-    const struct report_spread none = { .min_ns = UINT64_MAX, .worst_rank = GRAMMAR_NONE };
+    const struct findings_spread none = { .min_ns = UINT64_MAX, .worst_rank = GRAMMAR_NONE };
     struct tally *tally = calloc((size_t)m->site_count + m->region_count + 1, sizeof *tally);
 
     for (uint32_t i = 0; i < m->site_count; i++)

@@ -10,19 +10,19 @@
 
 static int by_site(const void *a, const void *b)
 {
-    const struct report_sum *x = a, *y = b;
+    const struct findings_sum *x = a, *y = b;
 
     return BASE_ORDER(x->function, y->function) ?: BASE_ORDER(x->callsite, y->callsite) ?: BASE_ORDER(x->name, y->name);
 }
 
 static int by_calls(const void *a, const void *b)
 {
-    const struct report_sum *x = a, *y = b;
+    const struct findings_sum *x = a, *y = b;
 
     return BASE_ORDER(y->count.samples, x->count.samples) ?: by_site(a, b);
 }
 
-static uint32_t name_number(struct report_sums *s, uint32_t string)
+static uint32_t name_number(struct findings_sums *s, uint32_t string)
 {
     uint32_t n = 0;
 
@@ -33,9 +33,9 @@ static uint32_t name_number(struct report_sums *s, uint32_t string)
     return n;
 }
 
-static struct report_sums *collect(const struct job *j, bool polls)
+static struct findings_sums *collect(const struct job *j, bool polls)
 {
-    struct report_sums *s = calloc(1, sizeof *s);
+    struct findings_sums *s = calloc(1, sizeof *s);
 
     s->job = j;
     s->of = calloc(j->sum_count + 1u, sizeof *s->of);
@@ -44,32 +44,32 @@ static struct report_sums *collect(const struct job *j, bool polls)
         if (job_is_exclusive(j, &j->sums[i]) || job_is_polls(j, &j->sums[i]) != polls) /* of the site's own time */
             continue;
         const struct job_terminal *t = &j->terminals[j->sums[i].terminal];
-        s->of[s->count++] = (struct report_sum){ t->function, t->callsite, j->sums[i].terminal,
-                                                 name_number(s, j->sums[i].name), j->sums[i].count };
+        s->of[s->count++] = (struct findings_sum){ t->function, t->callsite, j->sums[i].terminal,
+                                                   name_number(s, j->sums[i].name), j->sums[i].count };
     }
     s->count = BASE_ARRAY_JOIN(s->of, s->count, by_site, into, from,
                                (into->count.samples += from->count.samples, into->count.total += from->count.total));
     if (s->count)
         return s;
-    report_sums_destroy(s);
+    findings_sums_destroy(s);
     return NULL;
 }
 
-struct report_sums *report_sums_create(const struct job *j)
+struct findings_sums *findings_sums_create(const struct job *j)
 {
     return collect(j, false);
 }
 
-struct report_sums *report_polls_create(const struct job *j)
+struct findings_sums *findings_polls_create(const struct job *j)
 {
-    struct report_sums *s = collect(j, true);
+    struct findings_sums *s = collect(j, true);
 
     if (s)
         qsort(s->of, s->count, sizeof *s->of, by_calls);
     return s;
 }
 
-void report_sums_destroy(struct report_sums *s)
+void findings_sums_destroy(struct findings_sums *s)
 {
     if (!s)
         return;
@@ -78,23 +78,23 @@ void report_sums_destroy(struct report_sums *s)
     free(s);
 }
 
-struct job_count report_sums_of(const struct report_sums *s, const struct report_site *site, uint32_t name)
+struct job_count findings_sums_of(const struct findings_sums *s, const struct findings_site *site, uint32_t name)
 {
-    struct report_sum key = { .function = site->function, .callsite = site->callsite, .name = name };
-    const struct report_sum *e = bsearch(&key, s->of, s->count, sizeof key, by_site);
+    struct findings_sum key = { .function = site->function, .callsite = site->callsite, .name = name };
+    const struct findings_sum *e = bsearch(&key, s->of, s->count, sizeof key, by_site);
 
     return e ? e->count : (struct job_count){ 0, 0 };
 }
 
-double report_sums_ipc(const struct report_sums *s, const struct report_site *site)
+double findings_sums_ipc(const struct findings_sums *s, const struct findings_site *site)
 {
     struct job_count instructions = { 0, 0 }, cycles = { 0, 0 };
 
     for (uint32_t n = 0; n < s->names; n++) {
         if (!strcmp(job_text(s->job, s->name[n]), "instructions"))
-            instructions = report_sums_of(s, site, n);
+            instructions = findings_sums_of(s, site, n);
         if (!strcmp(job_text(s->job, s->name[n]), "cycles"))
-            cycles = report_sums_of(s, site, n);
+            cycles = findings_sums_of(s, site, n);
     }
     return instructions.samples && cycles.total ? (double)instructions.total / (double)cycles.total : -1;
 }

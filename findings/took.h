@@ -5,12 +5,12 @@
 
 #include "findings/report.h"
 
-extern const char *const report_took_names[JOB_TOOK_PARTS];
+extern const char *const findings_took_names[JOB_TOOK_PARTS];
 /* ns, without loading: of all ranks, and no rank took more than `most`. Not known: not each rank that is in the job
    said it. */
-struct report_took { bool known; double all, most; };
-struct report_took report_took(const struct job *j);
+struct findings_took { bool known; double all, most; };
+struct findings_took findings_took(const struct job *j);
 /* In two lines at most, as findings/units.h has texts. */
-char *report_took_text(const struct report *r);
+char *findings_took_text(const struct report *r);
 
 #endif

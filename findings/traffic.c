@@ -20,7 +20,7 @@ enum { MOST = 1 << 20, MOST_PATTERNS = 32 };
 
 struct row {
     uint32_t site;
-    struct report_edge edge;
+    struct findings_edge edge;
 };
 
 struct rows {
@@ -31,7 +31,7 @@ struct rows {
 /* --- Writing rows out --- */
 
 struct writing {
-    struct report_model *model;
+    struct findings_model *model;
     struct rows *rows;
 };
 
@@ -44,7 +44,7 @@ static bool counts(const struct job *j, const struct job_flow_pair *p)
 static int write_pair(void *arg, const struct job_flow_pair *p)
 {
     struct writing *w = arg;
-    struct report_model *m = w->model;
+    struct findings_model *m = w->model;
     struct row row = { m->place[p->terminal], { p->rank, p->peer, p->messages, p->bytes } };
 
     if (!counts(m->job, p) || !p->messages)
@@ -63,7 +63,7 @@ static int write_pair(void *arg, const struct job_flow_pair *p)
 
 /* --- Joining --- */
 
-static int edge_order(const struct report_edge *x, const struct report_edge *y)
+static int edge_order(const struct findings_edge *x, const struct findings_edge *y)
 {
     return BASE_ORDER(x->from, y->from) ?: BASE_ORDER(x->to, y->to);
 }
@@ -81,7 +81,7 @@ static int by_site(const void *a, const void *b)
 }
 
 /* Joins neighbours with the same ends; returns how many edges there are in edges[]. */
-static uint32_t join(const struct row *row, uint32_t count, bool to_oneself, struct report_edge *edges)
+static uint32_t join(const struct row *row, uint32_t count, bool to_oneself, struct findings_edge *edges)
 {
     uint32_t n = 0;
 
@@ -100,13 +100,13 @@ static uint32_t join(const struct row *row, uint32_t count, bool to_oneself, str
 
 /* --- Patterns --- */
 
-static void name_rows(struct report_model *m, const struct row *row, uint32_t count, uint32_t site,
-                      struct report_edge *edges)
+static void name_rows(struct findings_model *m, const struct row *row, uint32_t count, uint32_t site,
+                      struct findings_edge *edges)
 {
-    struct report_pattern *p = &m->patterns[m->pattern_count++];
+    struct findings_pattern *p = &m->patterns[m->pattern_count++];
     uint32_t n = join(row, count, false, edges);
 
-    *p = (struct report_pattern){ .site = site };
+    *p = (struct findings_pattern){ .site = site };
     for (uint32_t i = 0; i < count; i++) {
         p->messages += row[i].edge.messages;
         p->bytes += row[i].edge.bytes;
@@ -114,18 +114,18 @@ static void name_rows(struct report_model *m, const struct row *row, uint32_t co
     if (m->job->info.missing)
         strcpy(p->name, "not named: ranks are missing");
     else
-        report_pattern_name(edges, n, m->job->info.ranks, p->name);
+        findings_pattern_name(edges, n, m->job->info.ranks, p->name);
 }
 
 static int pattern_order(const void *a, const void *b)
 {
-    const struct report_pattern *x = a, *y = b;
+    const struct findings_pattern *x = a, *y = b;
 
     return BASE_ORDER(y->site == GRAMMAR_NONE, x->site == GRAMMAR_NONE) ?: BASE_ORDER(y->bytes, x->bytes) ?:
            BASE_ORDER(x->site, y->site);
 }
 
-static void name_sites(struct report_model *m, struct rows *rows, struct report_edge *edges)
+static void name_sites(struct findings_model *m, struct rows *rows, struct findings_edge *edges)
 {
     uint32_t begin = 0, sites = 0;
 
@@ -143,13 +143,13 @@ static void name_sites(struct report_model *m, struct rows *rows, struct report_
         m->pattern_count = MOST_PATTERNS;
 }
 
-void report_model_add_traffic(struct report_model *m)
+void findings_model_add_traffic(struct findings_model *m)
 {
     struct rows rows = { 0 };
     struct writing w = { m, &rows };
 
     base_must(job_flows_walk(m->job, write_pair, &w));
-    struct report_edge *scratch = calloc((size_t)rows.count + 1, sizeof *scratch);
+    struct findings_edge *scratch = calloc((size_t)rows.count + 1, sizeof *scratch);
 
     m->edges = calloc((size_t)rows.count + 1, sizeof *m->edges);
     m->patterns = calloc(1, sizeof *m->patterns);

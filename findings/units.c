@@ -13,26 +13,26 @@ enum { TEXTS = 32 };
 
 static char *next_text(void)
 {
-    static char texts[TEXTS][REPORT_TEXT];
+    static char texts[TEXTS][FINDINGS_TEXT];
     static unsigned used;
 
     return texts[used++ % TEXTS];
 }
 
-char *report_text(const char *format, ...)
+char *findings_text(const char *format, ...)
 {
     char *text = next_text();
     va_list list;
 
     va_start(list, format);
-    if (vsnprintf(text, REPORT_TEXT, format, list) >= REPORT_TEXT)
+    if (vsnprintf(text, FINDINGS_TEXT, format, list) >= FINDINGS_TEXT)
         base_clean_end(text);
     va_end(list);
     return text;
 }
 
 /* "~" says that something is missing. Never inside a multi-byte character. */
-void report_cut(char *text, int width)
+void findings_cut(char *text, int width)
 {
     int columns = 0;
 
@@ -46,43 +46,43 @@ void report_cut(char *text, int width)
     }
 }
 
-void report_cut_place(char *text, int width)
+void findings_cut_place(char *text, int width)
 {
     char *caller = strchr(text, '<'), *file = strchr(text, '@');
     size_t wide = width > 0 ? (size_t)width : 0;
 
     if (strlen(text) <= wide || !file || (caller && caller < file) || (caller && (size_t)(caller - text) <= wide))
-        return report_cut(text, width);
+        return findings_cut(text, width);
     if (caller)
         *caller = '\0';
     size_t tail = strlen(file), head = wide > tail + 1 ? wide - tail - 1 : 0;
     while (head && ((unsigned char)text[head] & 0xc0) == 0x80)
         head--;
     if (!head)
-        return report_cut(text, width);
+        return findings_cut(text, width);
     text[head] = '~';
     memmove(text + head + 1, file, tail + 1);
 }
 
-char *report_line(const char *text, int width)
+char *findings_line(const char *text, int width)
 {
-    char *line = report_text("%s", text);
+    char *line = findings_text("%s", text);
 
     base_clean(line);
-    report_cut(line, width);
+    findings_cut(line, width);
     return line;
 }
 
 /* 1.23, 12.3, 123: as many digits as mean something. */
 static char *scaled(double value, const char *unit)
 {
-    return report_text("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+    return findings_text("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
 }
 
-char *report_time(double ns)
+char *findings_time(double ns)
 {
     if (ns < 999.5)
-        return report_text("%.0f ns", ns);
+        return findings_text("%.0f ns", ns);
     if (ns < 999.5e3)
         return scaled(ns / 1e3, "us");
     if (ns < 999.5e6)
@@ -90,10 +90,10 @@ char *report_time(double ns)
     if (ns < 999.5e9)
         return scaled(ns / 1e9, "s");
     double minutes = ns / 60e9, hours = (double)(uint64_t)(minutes / 60);
-    return report_text("%.0fh%02dm", hours, (int)(minutes - hours * 60));
+    return findings_text("%.0fh%02dm", hours, (int)(minutes - hours * 60));
 }
 
-char *report_bytes(double bytes)
+char *findings_bytes(double bytes)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
     int unit = 0;
@@ -102,10 +102,10 @@ char *report_bytes(double bytes)
         bytes /= 1024;
         unit++;
     }
-    return unit ? scaled(bytes, units[unit]) : report_text("%.0f B", bytes);
+    return unit ? scaled(bytes, units[unit]) : findings_text("%.0f B", bytes);
 }
 
-char *report_count(uint64_t count)
+char *findings_count(uint64_t count)
 {
-    return count < 1000000000 ? report_text("%" PRIu64, count) : report_text("%.2e", (double)count);
+    return count < 1000000000 ? findings_text("%" PRIu64, count) : findings_text("%.2e", (double)count);
 }

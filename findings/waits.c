@@ -340,17 +340,17 @@ static void leave_out_chance(struct groups *g, struct group *all)
     all->ns *= sum > 0 ? kept / sum : 0;
 }
 
-static enum report_finding_kind kind_of(struct groups *g, const struct group *all)
+static enum finding_kind kind_of(struct groups *g, const struct group *all)
 {
     if (all->message_ns < 0.3 * all->ns)
-        return REPORT_IMBALANCE;
+        return FINDINGS_IMBALANCE;
     if (all->answer_ns > 0.2 * all->message_ns)
-        return REPORT_STARVED_WORKERS;
+        return FINDINGS_STARVED_WORKERS;
     if (all->sender_ns > 0.5 * all->message_ns)
-        return REPORT_LATE_RECEIVER;
+        return FINDINGS_LATE_RECEIVER;
     if (chained(g, all) >= 0.3)
-        return REPORT_SERIAL_CHAIN;
-    return same_work(g, all) ? REPORT_IMBALANCE : REPORT_LATE_SENDER;
+        return FINDINGS_SERIAL_CHAIN;
+    return same_work(g, all) ? FINDINGS_IMBALANCE : FINDINGS_LATE_SENDER;
 }
 
 /* Whether who waits for anyone there answers those it receives from: a master that waits for its workers' results. */
@@ -414,10 +414,10 @@ static bool told_already(const struct findings *f, uint32_t terminal)
 {
     char cause[256];
 
-    report_site_place(f->report, terminal, cause, sizeof cause);
+    findings_site_place(f->report, terminal, cause, sizeof cause);
     for (uint32_t i = 0; i < f->all->count; i++) {
-        const struct report_finding *one = &f->all->finding[i];
-        if (one->kind == REPORT_SMALL_REGIONS && one->seconds >= LEAST_SHARE * f->all->base &&
+        const struct finding *one = &f->all->finding[i];
+        if (one->kind == FINDINGS_SMALL_REGIONS && one->seconds >= LEAST_SHARE * f->all->base &&
             !strcmp(one->where, cause))
             return true;
     }
@@ -436,7 +436,7 @@ static void tell(struct groups *g, uint32_t of, double ns, double kept)
 
 static void add_group(struct groups *g, uint32_t of)
 {
-    struct report_finding one = { 0 };
+    struct finding one = { 0 };
     struct group all;
     double loss;
 
@@ -448,19 +448,19 @@ static void add_group(struct groups *g, uint32_t of)
     one.more = other_places(g, of, &all);
     loss = all.ns;
     one.kind = kind_of(g, &all);
-    if (one.kind == REPORT_IMBALANCE)
+    if (one.kind == FINDINGS_IMBALANCE)
         leave_out_chance(g, &all);
-    if (one.kind != REPORT_STARVED_WORKERS && is_master_waiting(g, &all)) {
-        one.kind = REPORT_WAITING_MASTER;
+    if (one.kind != FINDINGS_STARVED_WORKERS && is_master_waiting(g, &all)) {
+        one.kind = FINDINGS_WAITING_MASTER;
         show_waiting_master(g, &all);
     }
-    if (one.kind == REPORT_STARVED_WORKERS) {
+    if (one.kind == FINDINGS_STARVED_WORKERS) {
         show_master(g, of, &all);
         mark_culprits(g);
     }
     one.seconds = all.ns / 1e9;
     one.call = site(g, all.main->where)->terminal;
-    uint32_t cause = site(g, one.kind == REPORT_WAITING_MASTER ? all.main->where : all.main->cause)->terminal;
+    uint32_t cause = site(g, one.kind == FINDINGS_WAITING_MASTER ? all.main->where : all.main->cause)->terminal;
     if (told_already(g->f, cause))
         return;
     findings_add_at(g->f, one, cause, cause, g->in);

@@ -40,7 +40,7 @@ static void print_rule(struct graph *g, uint32_t rule, double total_ns, uint64_t
 
     grammar_rule_name(rule, name);
     fprintf(g->out, "    c%ur%u [shape=box, label=\"%s\\n%" PRIu64 " times, %s\"];\n", g->index, rule, name, count,
-            report_time(total_ns));
+            findings_time(total_ns));
 }
 
 static void print_terminal(struct graph *g, uint32_t terminal)
@@ -49,10 +49,10 @@ static void print_terminal(struct graph *g, uint32_t terminal)
         return;
     g->named[terminal] = true;
     fprintf(g->out, "    c%ut%u [shape=ellipse, label=\"", g->index, terminal);
-    print_quoted(report_name(g->r->names, terminal), g->out);
+    print_quoted(findings_name(g->r->names, terminal), g->out);
     fputs("\\n", g->out);
     if (g->r->job->terminals[terminal].callsite < g->r->job->callsite_count)
-        print_quoted(report_where(g->r, terminal, 60), g->out);
+        print_quoted(findings_where(g->r, terminal, 60), g->out);
     fputs("\"];\n", g->out);
 }
 
@@ -86,7 +86,7 @@ static void print_edge(struct graph *g, uint32_t rule, uint32_t place, uint32_t 
 static void print_rules(struct graph *g)
 {
     const struct grammar_flat *flat = g->c->grammar;
-    uint64_t members = report_members(g->c);
+    uint64_t members = findings_members(g->c);
 
     for (uint32_t i = 0; i <= g->last && i < flat->rule_count && !ferror(g->out); i++) {
         const struct grammar_flat_rule *rule = &flat->rules[i];
@@ -118,7 +118,7 @@ static void print_class(struct graph *g, const char *ranks)
 }
 
 /* Drawn by dot as it is no side is longer than PAPER; a class gets its part of the edges that are left, or few. */
-void report_print_dot(struct report *r, const struct report_export *how, FILE *out)
+void page_print_dot(struct report *r, const struct page_export *how, FILE *out)
 {
     enum { PAPER = 110 /* inches: 7920 points */, FEW = 8 };
     uint32_t classes = r->job->class_count;
@@ -134,7 +134,7 @@ void report_print_dot(struct report *r, const struct report_export *how, FILE *o
     for (uint32_t i = 0; i < classes && left; i++) {
         uint64_t share = left / (classes - i) > FEW ? left / (classes - i) : left < FEW ? left : FEW;
         struct graph g = { .r = r, .c = &r->job->classes[i], .index = i, .left = share, .out = out };
-        char *ranks = report_ranges_text(g.c);
+        char *ranks = findings_ranges_text(g.c);
         g.named = calloc((size_t)r->job->terminal_count + 1, sizeof *g.named);
         if (g.c->grammar)
             print_class(&g, ranks);

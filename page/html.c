@@ -34,7 +34,7 @@ static uint32_t thin(cJSON *array, uint32_t most, bool evenly)
 /* Beyond MOST_EDGES the page shows blocks of ranks anyway: one edge a pair of blocks, named by their first ranks. */
 static void thin_edges(const struct report *r, cJSON *root)
 {
-    const struct report_model *m = r->model;
+    const struct findings_model *m = r->model;
     uint32_t block = r->job->info.ranks / CELLS + 1;
     double *cell = m->edge_count > MOST_EDGES ? calloc(2 * CELLS * CELLS, sizeof *cell) : NULL;
     cJSON *matrix = cJSON_GetObjectItem(root, "matrix"), *edges = cJSON_CreateArray();
@@ -58,7 +58,7 @@ static void thin_edges(const struct report *r, cJSON *root)
 
 static cJSON *page_data(struct report *r)
 {
-    cJSON *root = report_json(r);
+    cJSON *root = views_json(r);
 
     cJSON_AddNumberToObject(root, "callsites_left_out", thin(cJSON_GetObjectItem(root, "callsites"), MOST_ROWS, false));
     thin(cJSON_GetObjectItem(root, "regions"), MOST_ROWS, false);
@@ -90,11 +90,11 @@ static void print_page(const char *body, cJSON *root, const char *const *scripts
     char *json = cJSON_PrintUnformatted(root);
 
     cJSON_Delete(root);
-    for (const char *at = report_html_frame, *mark; *at; at = mark) {
+    for (const char *at = page_html_frame, *mark; *at; at = mark) {
         mark = strchrnul(at, '@');
         fwrite(at, 1, (size_t)(mark - at), out);
         if (!strncmp(mark, "@STYLE@", 7)) {
-            fputs(report_html_style, out);
+            fputs(page_html_style, out);
             mark += 7;
         } else if (!strncmp(mark, "@BODY@", 6)) {
             fputs(body, out);
@@ -113,18 +113,18 @@ static void print_page(const char *body, cJSON *root, const char *const *scripts
     free(json);
 }
 
-void report_print_jobs_html(cJSON *root, FILE *out)
+void page_print_jobs_html(cJSON *root, FILE *out)
 {
-    const char *const scripts[] = { report_html_base, report_html_canvas, report_html_jobs_script, NULL };
+    const char *const scripts[] = { page_html_base, page_html_canvas, page_html_jobs_script, NULL };
 
-    print_page(report_html_jobs, root, scripts, out);
+    print_page(page_html_jobs, root, scripts, out);
 }
 
-void report_print_html(struct report *r, FILE *out)
+void page_print_html(struct report *r, FILE *out)
 {
-    const char *const scripts[] = { report_html_base,   report_html_canvas, report_html_timeline, report_html_structure,
-                                    report_html_tables, report_html_sums,   report_html_charts,   report_html_main,
+    const char *const scripts[] = { page_html_base,   page_html_canvas, page_html_timeline, page_html_structure,
+                                    page_html_tables, page_html_sums,   page_html_charts,   page_html_main,
                                     NULL };
 
-    print_page(report_html_page, page_data(r), scripts, out);
+    print_page(page_html_page, page_data(r), scripts, out);
 }

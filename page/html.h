@@ -13,9 +13,9 @@
 
 #include "views/views.h"
 
-void report_print_html(struct report *r, FILE *out);
-/* Several jobs as a page: of report_scaling_json() or report_comparison_json(), which it takes. */
-void report_print_jobs_html(cJSON *root, FILE *out);
+void page_print_html(struct report *r, FILE *out);
+/* Several jobs as a page: of views_scaling_json() or views_comparison_json(), which it takes. */
+void page_print_jobs_html(cJSON *root, FILE *out);
 
 /* --- Between the parts: html.c (all of it), html_turn.c (a turn replayed) --- */
 /* One turn of the main loop. */

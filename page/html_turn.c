@@ -45,7 +45,7 @@ static cJSON *text_item(const char *text)
 {
     cJSON *o = cJSON_CreateObject();
 
-    report_json_text(o, "text", text);
+    views_json_text(o, "text", text);
     cJSON *item = cJSON_DetachItemFromObject(o, "text");
     cJSON_Delete(o);
     return item;
@@ -83,9 +83,9 @@ static void add_terminal(struct report *r, uint32_t terminal, cJSON *array)
     const struct job_terminal *t = &r->job->terminals[terminal];
     cJSON *row = add_figures(array, NULL, 0);
 
-    cJSON_AddItemToArray(row, text_item(report_site_name(r->names, terminal)));
+    cJSON_AddItemToArray(row, text_item(findings_site_name(r->names, terminal)));
     cJSON_AddItemToArray(row, text_item(kind_of(t)));
-    cJSON_AddItemToArray(row, text_item(t->callsite < r->job->callsite_count ? report_where(r, terminal, 200) : ""));
+    cJSON_AddItemToArray(row, text_item(t->callsite < r->job->callsite_count ? findings_where(r, terminal, 200) : ""));
 }
 
 /* --- The turn --- */
@@ -93,19 +93,19 @@ static void add_terminal(struct report *r, uint32_t terminal, cJSON *array)
 /* The turn, or without a loop the whole job. NULL, or why there is none. */
 static const char *find(struct turn *t)
 {
-    const struct report_loop *l = report_main_loop(t->r);
+    const struct findings_loop *l = findings_main_loop(t->r);
     struct schedule_wish wish = { .mark = GRAMMAR_NONE, .most = WHOLE_PIECES };
     const char *why = t->r->job->info.block > 1 ? "its file has no times of single ranks"
-                                                : report_cannot_replay(t->r, UNMATCHED);
+                                                : findings_cannot_replay(t->r, UNMATCHED);
     int rc = SCHEDULE_NONE;
 
     if (why)
         return why;
-    t->bind = report_analysis(t->r)->bind;
+    t->bind = findings_analysis(t->r)->bind;
     const struct replay_source *source = replay_bind_source(t->bind);
     const struct replay_model model = replay_bind_model(t->bind);
     if (l && l->mark != GRAMMAR_NONE) {
-        struct schedule_wish loop = { .pace = l->rank, .mark = l->mark, .turns = (uint64_t)report_loop_mean_turns(l),
+        struct schedule_wish loop = { .pace = l->rank, .mark = l->mark, .turns = (uint64_t)findings_loop_mean_turns(l),
                                       .most = MOST_PIECES };
         rc = replay_schedule(source, &model, &loop, &t->s);
     }
@@ -212,14 +212,14 @@ static void add_messages(struct turn *t, cJSON *turn)
 
 static void add_turn(struct turn *t, cJSON *turn)
 {
-    struct replay_analysis *a = report_analysis(t->r);
+    struct replay_analysis *a = findings_analysis(t->r);
     uint32_t ranks = t->r->job->info.ranks;
 
     t->step = (ranks + PAGE_RANKS - 1) / PAGE_RANKS;
     t->least = (t->s.end - t->s.begin) / (PAGE_PIECES / 2 / (ranks / t->step + 1)) + 1;
     ADD(turn, BOOL("whole", t->whole), NUMBER("turn", t->s.turn), TIME("begin", t->s.begin),
         TIME("seconds", t->s.end - t->s.begin), NUMBER("replayed", replay_analysis_replayed(a)),
-        NUMBER("recorded", a->recorded), NUMBER("unmatched", report_unmatched(t->r)));
+        NUMBER("recorded", a->recorded), NUMBER("unmatched", findings_unmatched(t->r)));
     add_rows(t, turn);
     add_messages(t, turn);
     cJSON *places = cJSON_AddArrayToObject(turn, "places");

@@ -20,7 +20,7 @@
 
 #ifndef HAVE_OTF2
 
-const char *report_write_otf2(struct report *r, const char *dir)
+const char *page_write_otf2(struct report *r, const char *dir)
 {
     (void)r, (void)dir;
     return "this pythia was built without OTF2 (Debian: libotf2-trace-dev)";
@@ -283,7 +283,7 @@ static void define_regions(struct writer *w)
     uint32_t nothing = string(w, "");
 
     for (uint32_t t = 0; t < w->job->terminal_count; t++) {
-        const struct report_place *p = report_place_of(w->r, t);
+        const struct findings_place *p = findings_place_of(w->r, t);
         const struct job_terminal *is = &w->job->terminals[t];
         uint32_t name = string(w, job_text(w->job, is->function));
         OTF2_RegionRole role = is->kind == JOB_REGION           ? OTF2_REGION_ROLE_PARALLEL
@@ -432,11 +432,11 @@ static void close_ranks(struct writer *w, OTF2_Archive *archive)
     OTF2_Archive_CloseEvtFiles(archive);
 }
 
-const char *report_write_otf2(struct report *r, const char *dir)
+const char *page_write_otf2(struct report *r, const char *dir)
 {
     static const OTF2_FlushCallbacks callbacks = { .otf2_pre_flush = flush };
     struct writer w = { .r = r, .job = r->job };
-    const char *why = report_cannot_replay(r, REPLAY_FEW_UNMATCHED);
+    const char *why = findings_cannot_replay(r, REPLAY_FEW_UNMATCHED);
     struct stat there;
 
     if (why)
@@ -453,7 +453,7 @@ const char *report_write_otf2(struct report *r, const char *dir)
     OTF2_Archive_SetDescription(archive, "a replay of the job from each rank's own mean times, not a recorded trace");
     OTF2_Archive_SetProperty(archive, "PYTHIA::TIMES", "replay", true);
     OTF2_Archive_OpenEvtFiles(archive);
-    w.bind = report_analysis(r)->bind;
+    w.bind = findings_analysis(r)->bind;
     w.launch = r->model->launch_ns;
     w.watch = (struct replay_watch){ .context = &w, .comes = comes };
     w.at = calloc((size_t)r->job->info.ranks + 1, sizeof *w.at);

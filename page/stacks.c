@@ -23,16 +23,16 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Those before the calls and regions that stand right in it; what is the node's own function has no name. */
-static struct shares shares_of(struct report *r, const struct report_calltree *t, uint32_t i)
+static struct shares shares_of(struct report *r, const struct findings_calltree *t, uint32_t i)
 {
     struct shares s = { NULL, 0, 0 };
     const char *own = t->path[i].name ?: "";
 
     for (uint32_t k = i + 1; k <= i + t->path[i].inside; k += t->path[k].inside + 1) {
-        const struct report_inside_part *p =
-            t->path[k].terminal == GRAMMAR_NONE ? NULL : report_inside_find(r, t->path[k].terminal, true);
+        const struct findings_inside_part *p =
+            t->path[k].terminal == GRAMMAR_NONE ? NULL : findings_inside_find(r, t->path[k].terminal, true);
         for (uint32_t n = 0; p && n < p->count; n++) {
-            const struct report_inside_function *f = &p->function[n];
+            const struct findings_inside_function *f = &p->function[n];
             const char *name = f->place ? f->place->function ?: f->place->module : "code made at run time";
             BASE_ADD(s.of, s.count, (struct share){ strcmp(name, own) ? name : "", f->samples });
             s.samples += f->samples;
@@ -55,26 +55,26 @@ static void print_shares(const char *stack, uint64_t ns, const struct shares *s,
             continue;
         told = (uint64_t)((unsigned __int128)ns * until / s->samples);
         if (told > before)
-            fprintf(out, "%s%s%s %" PRIu64 "\n", stack, *name ? ";" : "", report_line(name, 200), told - before);
+            fprintf(out, "%s%s%s %" PRIu64 "\n", stack, *name ? ";" : "", findings_line(name, 200), told - before);
         before = told;
     }
 }
 
-void report_print_folded(struct report *r, FILE *out)
+void page_print_folded(struct report *r, FILE *out)
 {
-    struct report_calltree *t = report_calltree_create(r);
+    struct findings_calltree *t = findings_calltree_create(r);
 
     for (uint32_t i = 0; i < t->paths; i++) {
-        char *stack = t->path[i].own_ns ? report_path_stack(t, i) : NULL;
+        char *stack = t->path[i].own_ns ? findings_path_stack(t, i) : NULL;
         struct shares s = { NULL, 0, 0 };
         if (stack && t->path[i].terminal == GRAMMAR_NONE)
             s = shares_of(r, t, i);
-        if (s.samples >= REPORT_INSIDE_FEW)
+        if (s.samples >= FINDINGS_INSIDE_FEW)
             print_shares(stack, t->path[i].own_ns, &s, out);
         else if (stack)
             fprintf(out, "%s %" PRIu64 "\n", stack, t->path[i].own_ns);
         free(s.of);
         free(stack);
     }
-    report_calltree_destroy(t);
+    findings_calltree_destroy(t);
 }

@@ -21,11 +21,11 @@ enum { DEEPEST = 100 }; /* slices in slices */
 static char *describe(struct report *r, uint32_t terminal)
 {
     const struct job_terminal *t = &r->job->terminals[terminal];
-    const char *where = t->callsite < r->job->callsite_count ? report_where(r, terminal, 250) : "-";
+    const char *where = t->callsite < r->job->callsite_count ? findings_where(r, terminal, 250) : "-";
     char *text;
 
-    char *name = report_json_quoted(report_site_name(r->names, terminal)), *place = report_json_quoted(where);
-    char *comm = t->comm < r->job->comm_count ? report_json_quoted(report_comm_text(r, t->comm)) : NULL;
+    char *name = views_json_quoted(findings_site_name(r->names, terminal)), *place = views_json_quoted(where);
+    char *comm = t->comm < r->job->comm_count ? views_json_quoted(findings_comm_text(r, t->comm)) : NULL;
     base_must(asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s%s%s", name,
                        t->kind == JOB_REGION ? "omp" : job_call_kind_text(t->call_kind), place,
                        comm ? ",\"communicator\":" : "", comm ? comm : "") < 0);
@@ -35,27 +35,27 @@ static char *describe(struct report *r, uint32_t terminal)
     return text;
 }
 
-void report_trace_event(struct trace *t, const char *phase, uint32_t process, uint32_t thread)
+void page_trace_event(struct trace *t, const char *phase, uint32_t process, uint32_t thread)
 {
     fprintf(t->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,", t->first ? "" : ",\n", phase, process, thread);
     t->first = false;
     t->done++;
 }
 
-void report_trace_process(struct trace *t, uint32_t process, const char *name)
+void page_trace_process(struct trace *t, uint32_t process, const char *name)
 {
-    char *quoted = report_json_quoted(name);
+    char *quoted = views_json_quoted(name);
 
-    report_trace_event(t, "M", process, 0);
+    page_trace_event(t, "M", process, 0);
     fprintf(t->out, "\"name\":\"process_name\",\"args\":{\"name\":%s}}", quoted);
-    report_trace_event(t, "M", process, 0);
+    page_trace_event(t, "M", process, 0);
     fprintf(t->out, "\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", process);
     free(quoted);
 }
 
-void report_trace_thread(struct trace *t, uint32_t process, uint32_t thread)
+void page_trace_thread(struct trace *t, uint32_t process, uint32_t thread)
 {
-    report_trace_event(t, "M", process, thread);
+    page_trace_event(t, "M", process, thread);
     fprintf(t->out, "\"name\":\"thread_name\",\"args\":{\"name\":\"thread %u\"}}", thread);
 }
 
@@ -82,11 +82,11 @@ static void print_slice(const struct folded *f, uint32_t node, double begin, dou
     uint32_t symbol = g->nodes[node].symbol;
     uint64_t turns = (uint64_t)(job_mean_turns(f->c, node) + 0.5);
 
-    report_trace_event(t, "X", f->process, 0);
+    page_trace_event(t, "X", f->process, 0);
     fprintf(t->out, "\"ts\":%.3f,\"dur\":%.3f,", begin / 1e3, length / 1e3);
     if (grammar_is_rule(symbol) || symbol >= t->r->job->terminal_count)
         fprintf(t->out, "\"name\":\"%" PRIu64 " x [%s]\",\"cat\":\"loop\",\"args\":{\"turns\":%" PRIu64 "}}", turns,
-                report_time(length / (double)turns), turns);
+                findings_time(length / (double)turns), turns);
     else
         fprintf(t->out, "%s,\"turns\":%" PRIu64 "}}", t->name[symbol], turns);
 }
@@ -133,12 +133,12 @@ static double mean_begin(const struct job *j, uint32_t class_index)
 static void print_class(struct trace *t, uint32_t index, uint64_t share)
 {
     struct folded f = { .t = t, .c = &t->r->job->classes[index], .process = index };
-    char *ranks = report_ranges_text(f.c), *name;
+    char *ranks = findings_ranges_text(f.c), *name;
     double all = 0;
 
     base_must(asprintf(&name, "group %u: mean of %s", index, ranks) < 0);
     free(ranks);
-    report_trace_process(t, index, name);
+    page_trace_process(t, index, name);
     free(name);
     for (uint32_t n = 0; f.c->grammar && n < f.c->grammar->rules[0].length; n++)
         all += all_turns(f.c, n);
@@ -158,9 +158,9 @@ static void print_series(struct trace *t, const struct job_series *s, uint32_t p
         snprintf(name, sizeof name, "rank %u: share of its time", s->rank);
     else
         snprintf(name, sizeof name, "ranks %u-%u: mean share of their time", s->rank, s->rank + s->ranks - 1);
-    report_trace_process(t, process, name);
+    page_trace_process(t, process, name);
     for (uint32_t k = 0; k < s->steps; k++) {
-        report_trace_event(t, "C", process, 0);
+        page_trace_event(t, "C", process, 0);
         fprintf(t->out, "\"ts\":%.3f,\"name\":\"time\",\"args\":{", (double)k * (double)s->step_ns / 1e3);
         for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
             fprintf(t->out, "%s\"%s\":%.4f", kind ? "," : "", keys[kind],
@@ -181,7 +181,7 @@ static void print_folded(struct trace *t)
 
 /* --- All --- */
 
-uint64_t report_trace_events(const struct job *j)
+uint64_t page_trace_events(const struct job *j)
 {
     uint64_t events = 0;
 
@@ -191,40 +191,40 @@ uint64_t report_trace_events(const struct job *j)
     return events;
 }
 
-const char *report_trace_folds(struct report *r, const struct report_export *how)
+const char *page_trace_folds(struct report *r, const struct page_export *how)
 {
     if (how->folded)
         return "as asked for";
-    if (report_trace_events(r->job) > how->limit)
+    if (page_trace_events(r->job) > how->limit)
         return "it has more events than --limit";
     if (r->job->info.block > 1)
         return "its file has no times of single ranks";
-    return report_cannot_replay(r, REPLAY_FEW_UNMATCHED);
+    return findings_cannot_replay(r, REPLAY_FEW_UNMATCHED);
 }
 
 /* What times are: none is a rank's that is another's. */
 static void print_head(struct trace *t, const char *program, bool folded)
 {
-    struct replay_analysis *a = folded ? NULL : report_analysis(t->r);
+    struct replay_analysis *a = folded ? NULL : findings_analysis(t->r);
 
     fprintf(t->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":%s,\"times\":\"", program);
     if (a)
         fprintf(t->out, "replayed from each rank's own mean times in each place; replayed %s, recorded %s",
-                report_time(replay_analysis_replayed(a) * 1e9),
-                report_time(a->recorded * 1e9));
+                findings_time(replay_analysis_replayed(a) * 1e9),
+                findings_time(a->recorded * 1e9));
     else
         fputs("means of each group of ranks, folded by its grammar; each rank's own time as counters", t->out);
     fputs("\"},\n\"traceEvents\":[\n", t->out);
 }
 
-void report_print_trace(struct report *r, const struct report_export *how, FILE *out)
+void page_print_trace(struct report *r, const struct page_export *how, FILE *out)
 {
     uint32_t terminals = r->job->terminal_count;
     struct trace t = {
         .r = r, .how = how, .first = true, .out = out, .name = calloc((size_t)terminals + 1, sizeof *t.name)
     };
-    char *program = report_json_quoted(job_text(r->job, r->job->info.program));
-    bool folded = report_trace_folds(r, how) != NULL;
+    char *program = views_json_quoted(job_text(r->job, r->job->info.program));
+    bool folded = page_trace_folds(r, how) != NULL;
 
     for (uint32_t i = 0; i < terminals; i++)
         t.name[i] = describe(r, i);
@@ -232,7 +232,7 @@ void report_print_trace(struct report *r, const struct report_export *how, FILE 
     if (folded)
         print_folded(&t);
     else
-        report_trace_ranks(&t);
+        page_trace_ranks(&t);
     fputs("\n]}\n", out);
     for (uint32_t i = 0; i < terminals; i++)
         free(t.name[i]);
@@ -242,9 +242,9 @@ void report_print_trace(struct report *r, const struct report_export *how, FILE 
 
 /* --- GOAL: see replay/goal.h --- */
 
-void report_print_goal(struct report *r, FILE *out)
+void page_print_goal(struct report *r, FILE *out)
 {
-    struct replay_analysis *a = report_analysis(r);
+    struct replay_analysis *a = findings_analysis(r);
 
     if (!a) {
         fputs("num_ranks 0\n", out);

@@ -70,7 +70,7 @@ static void print_slice(struct trace *t, const struct job_class *class, const st
         c->terminal < t->r->job->terminal_count ? &t->r->job->terminals[c->terminal] : NULL;
     int phase = terminal ? terminal->phase % 3 : 0;
 
-    report_trace_event(t, phases[phase], rank, thread);
+    page_trace_event(t, phases[phase], rank, thread);
     print_at(t, phase == JOB_CLOSE ? end : begin);
     if (phase == JOB_LEAF)
         print_ns(t, "dur", end - begin);
@@ -87,7 +87,7 @@ static void print_slice(struct trace *t, const struct job_class *class, const st
 
 static void print_wait(struct trace *t, uint32_t rank, int64_t begin, int64_t end, uint32_t late)
 {
-    report_trace_event(t, "X", rank, 0);
+    page_trace_event(t, "X", rank, 0);
     print_at(t, begin);
     print_ns(t, "dur", end - begin);
     fprintf(t->out, "\"name\":\"wait for rank %u\",\"cat\":\"wait\",\"args\":{\"late\":%u}}", late, late);
@@ -147,7 +147,7 @@ static void spent(void *context, uint32_t rank, int64_t until, const struct repl
 
 static void print_flow(struct running *g, const char *phase, uint32_t rank, int64_t ts, const char *name)
 {
-    report_trace_event(g->t, phase, rank, 0);
+    page_trace_event(g->t, phase, rank, 0);
     print_at(g->t, ts);
     fprintf(g->t->out, "%s\"id\":%" PRIu64 ",\"name\":\"%s\",\"cat\":\"%s\"}", *phase == 'f' ? "\"bp\":\"e\"," : "",
             g->flows, name, name);
@@ -196,7 +196,7 @@ static void run(struct running *g, uint32_t ranks)
 static void replay(struct trace *t)
 {
     uint32_t ranks = t->r->job->info.ranks;
-    struct running g = { .t = t, .bind = report_analysis(t->r)->bind };
+    struct running g = { .t = t, .bind = findings_analysis(t->r)->bind };
 
     g.watch = (struct replay_watch){ .context = &g, .comes = comes, .spent = spent, .delivered = delivered };
     open_ranks(&g, ranks);
@@ -228,7 +228,7 @@ static bool has_own(const struct job *j, uint32_t c, const struct job_stream *s)
     for (uint32_t n = 0; n < j->classes[c].grammar->node_count; n++)
         if (own_times(j, c, n, s, &gap, &duration))
             return true;
-    return report_members(&j->classes[c]) == 1;
+    return findings_members(&j->classes[c]) == 1;
 }
 
 static void print_thread(struct trace *t, uint32_t c, const struct job_stream *s)
@@ -239,7 +239,7 @@ static void print_thread(struct trace *t, uint32_t c, const struct job_stream *s
 
     if (!has_own(j, c, s))
         return;
-    report_trace_thread(t, s->rank, s->thread);
+    page_trace_thread(t, s->rank, s->thread);
     int more = grammar_cursor_open(&at, j->classes[c].grammar);
     for (; more && !ferror(t->out); more = grammar_cursor_next(&at)) {
         own_times(j, c, at.node, s, &gap, &duration);
@@ -249,15 +249,15 @@ static void print_thread(struct trace *t, uint32_t c, const struct job_stream *s
     grammar_cursor_close(&at);
 }
 
-void report_trace_ranks(struct trace *t)
+void page_trace_ranks(struct trace *t)
 {
     const struct job *j = t->r->job;
     char name[32];
 
     for (uint32_t r = 0; r < j->info.ranks; r++) {
         snprintf(name, sizeof name, "rank %u", r);
-        report_trace_process(t, r, name);
-        report_trace_thread(t, r, 0);
+        page_trace_process(t, r, name);
+        page_trace_thread(t, r, 0);
     }
     t->launch = (int64_t)t->r->model->launch_ns;
     replay(t);

@@ -230,7 +230,7 @@ static void print_outcome(void *outcome, FILE *out)
     if (c->first[0])
         fprintf(out, "first difference: %s\n", c->first);
     fprintf(out, "wall time: %s recorded, %s of the program: %.3f times; error of time per call %.1f %%\n",
-            report_time(c->wall_ns[0]), report_time(c->wall_ns[1]), ratio(c->wall_ns[1], c->wall_ns[0]),
+            findings_time(c->wall_ns[0]), findings_time(c->wall_ns[1]), ratio(c->wall_ns[1], c->wall_ns[0]),
             100 * time_error(c));
     fprintf(out, "program: %u lines, %zu bytes, compiled in %.2f s\n", o->lines, strlen(o->program->text),
             o->compile_seconds);
@@ -238,8 +238,9 @@ static void print_outcome(void *outcome, FILE *out)
     for (uint32_t k = 0; k < c->time_count; k++) {
         const struct closure_time *t = &c->times[k];
         double n = t->calls ? (double)t->calls : 1;
-        fprintf(out, "%-28s %10" PRIu64 "   %11s %11s   %11s %11s\n", t->function, t->calls, report_time(t->gap[0] / n),
-                report_time(t->gap[1] / n), report_time(t->duration[0] / n), report_time(t->duration[1] / n));
+        fprintf(out, "%-28s %10" PRIu64 "   %11s %11s   %11s %11s\n", t->function, t->calls,
+                findings_time(t->gap[0] / n), findings_time(t->gap[1] / n), findings_time(t->duration[0] / n),
+                findings_time(t->duration[1] / n));
     }
 }
 
@@ -334,7 +335,7 @@ int tool_closure(int argc, char **argv)
     int rc = tool_read_job(r.job, &j);
     if (rc != TOOL_OK)
         return rc;
-    struct report_resolver *places = report_resolver_create(j);
+    struct findings_resolver *places = findings_resolver_create(j);
     struct closure_how how = { .time = r.time };
     struct closure_program made = closure_make(j, places, &how);
     for (uint32_t k = 0; k < made.lack_count; k++)
@@ -346,7 +347,7 @@ int tool_closure(int argc, char **argv)
         rc = close_loop(&r, j, &made);
     }
     closure_free(&made);
-    report_resolver_destroy(places);
+    findings_resolver_destroy(places);
     job_destroy(j);
     return rc;
 }

@@ -20,7 +20,7 @@ struct request {
     uint32_t jobs;
     uint64_t baseline;
     enum form form;
-    struct report_contract contract;
+    struct contract contract;
 };
 
 static void take_rules(void *request, char *text, struct argp_state *state)
@@ -28,7 +28,7 @@ static void take_rules(void *request, char *text, struct argp_state *state)
     struct request *r = request;
     char why[160];
 
-    if (!report_contract_parse(&r->contract, text, why, sizeof why))
+    if (!contract_parse(&r->contract, text, why, sizeof why))
         argp_error(state, "%s", why);
 }
 
@@ -121,33 +121,33 @@ static const struct tool_line usage = {
 
 static int compare(const struct request *r)
 {
-    struct report_comparison *c = report_compare(r->from[0].report, r->job[0], r->from[1].report, r->job[1]);
+    struct contracts_comparison *c = contracts_compare(r->from[0].report, r->job[0], r->from[1].report, r->job[1]);
     int answer = c->structure_differs || c->times_differ ? TOOL_NO : TOOL_OK;
 
     if (r->form == JSON)
-        report_json_write(report_comparison_json(c), stdout);
+        views_json_write(views_comparison_json(c), stdout);
     else if (r->form == HTML)
-        report_print_jobs_html(report_comparison_json(c), stdout);
+        page_print_jobs_html(views_comparison_json(c), stdout);
     else
-        report_print_comparison(c, stdout);
-    report_comparison_destroy(c);
+        views_print_comparison(c, stdout);
+    contracts_comparison_destroy(c);
     return answer;
 }
 
 static int judge(struct request *r)
 {
-    static void (*const print[])(const struct report_contract *, FILE *) = {
-        report_contract_print, report_contract_print_json, report_contract_print_junit };
+    static void (*const print[])(const struct contract *, FILE *) = {
+        contract_print, contract_print_json, contract_print_junit };
     static const int answer[] = { TOOL_OK, TOOL_NO, TOOL_USAGE };
     struct report **baseline = malloc(r->baseline * sizeof *baseline);
 
     for (uint32_t i = 0; i < r->baseline; i++)
         baseline[i] = r->from[i].report;
-    report_contract_judge(&r->contract, baseline, r->job, (uint32_t)r->baseline, r->from[r->baseline].report,
-                          r->job[r->baseline]);
+    contract_judge(&r->contract, baseline, r->job, (uint32_t)r->baseline, r->from[r->baseline].report,
+                   r->job[r->baseline]);
     print[r->form](&r->contract, stdout);
     free(baseline);
-    return answer[report_contract_verdict(&r->contract)];
+    return answer[contract_verdict(&r->contract)];
 }
 
 int tool_compare(int argc, char **argv)
@@ -163,7 +163,7 @@ int tool_compare(int argc, char **argv)
         rc = r.contract.rule_count ? judge(&r) : compare(&r);
     for (uint32_t i = 0; i < r.jobs; i++)
         tool_job_close(&r.from[i]);
-    report_contract_clear(&r.contract);
+    contract_clear(&r.contract);
     free(r.job);
     free(r.from);
     return rc;

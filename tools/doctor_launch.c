@@ -44,7 +44,7 @@ struct rank {
 struct ranks {
     struct rank *rank;
     size_t count;
-    struct report_hardware machine;
+    struct findings_hardware machine;
     unsigned cores, cpus; /* of this machine */
 };
 
@@ -156,11 +156,11 @@ static void parse_all(struct ranks *all, const char *text)
 /* --- Cores --- */
 
 /* Cores below the CPUs of the list; elsewhere than on this machine CPUs. */
-static unsigned count_cores(const struct report_hardware *machine, const char *cpus)
+static unsigned count_cores(const struct findings_hardware *machine, const char *cpus)
 {
     cpu_set_t set;
     bool known = base_topology_list(cpus, &set);
-    unsigned cores = known ? report_hardware_cores(machine, &set) : 0;
+    unsigned cores = known ? findings_hardware_cores(machine, &set) : 0;
 
     return cores ? cores : known ? (unsigned)CPU_COUNT(&set) : 1;
 }
@@ -409,10 +409,10 @@ void doctor_launch(const struct doctor_target *t)
 {
     struct ranks all = { 0 };
 
-    if (!report_hardware_here(&all.machine))
+    if (!findings_hardware_here(&all.machine))
         return;
     all.cpus = (unsigned)CPU_COUNT(&all.machine.all);
-    all.cores = report_hardware_cores(&all.machine, &all.machine.all);
+    all.cores = findings_hardware_cores(&all.machine, &all.machine.all);
     if (!all.cores)
         all.cores = all.cpus;
     choose_and_launch(&all, t);
@@ -423,5 +423,5 @@ void doctor_launch(const struct doctor_target *t)
         check_load(&all, t && t->no_openmp);
     }
     free(all.rank);
-    report_hardware_free(&all.machine);
+    findings_hardware_free(&all.machine);
 }

@@ -142,7 +142,7 @@ static const char *place_of(struct report *r, uint32_t callsite)
 {
     for (uint32_t i = 0; i < r->model->region_count; i++)
         if (r->model->regions[i].callsite == callsite)
-            return report_where(r, r->model->regions[i].terminal, PLACE);
+            return findings_where(r, r->model->regions[i].terminal, PLACE);
     return "region";
 }
 
@@ -155,7 +155,7 @@ static void reasons(const struct report *r, const struct job_region *g, char *te
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "; " : "", job_fixed_text(bit));
     if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && n < size) {
         char why[320];
-        report_reason(r, g, why, sizeof why);
+        findings_reason(r, g, why, sizeof why);
         snprintf(text + n, size - n, "%s%s", n ? "; " : "", why);
     }
 }

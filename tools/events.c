@@ -55,7 +55,7 @@ struct printer {
     const struct job *job;
     const struct job_class *class;
     struct grammar_flat *grammar; /* the member's */
-    struct report_resolver *resolver;
+    struct findings_resolver *resolver;
     uint32_t rank, thread;
     char **callsite; /* text by terminal, made when first needed */
     bool tsv;
@@ -70,8 +70,8 @@ static const char *callsite_text(struct printer *p, uint32_t terminal)
         return "-";
     if (!p->callsite[terminal]) {
         const struct job_terminal *t = &p->job->terminals[terminal];
-        report_callsite_text(p->resolver, t->callsite, t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, text,
-                             sizeof text);
+        findings_callsite_text(p->resolver, t->callsite, t->kind == JOB_REGION ? FINDINGS_ENTRY : FINDINGS_CALL, text,
+                               sizeof text);
         p->callsite[terminal] = strdup(text);
     }
     return p->callsite[terminal];
@@ -190,7 +190,7 @@ static void print_event(struct printer *p, const struct grammar_cursor *c)
     const struct grammar_stats *s = &p->grammar->stats[c->node];
     uint64_t gap = share(s->gap.sum, s->count, c->occurrence);
     uint64_t duration = share(s->duration.sum, s->count, c->occurrence);
-    const char *function = report_function_text(p->job, c->terminal);
+    const char *function = findings_function_text(p->job, c->terminal);
     char peer[FIELD], bytes[FIELD], tag[FIELD], completes[FIELD];
 
     const char *peer_field = peer_text(p, c, peer, sizeof peer);
@@ -199,8 +199,8 @@ static void print_event(struct printer *p, const struct grammar_cursor *c)
                 callsite_text(p, c->terminal), peer_field, gap, duration, value_text(p, c, GRAMMAR_BYTES, bytes),
                 tag_text(p, c, tag), communicator_text(p, c->terminal), completes_text(p, c, completes));
     else
-        fprintf(p->out, "%9" PRIu64 "  %10s  %10s  %-22s %5s  %s\n", c->index, report_time(gap),
-                report_time(duration), function, peer_field, callsite_text(p, c->terminal));
+        fprintf(p->out, "%9" PRIu64 "  %10s  %10s  %-22s %5s  %s\n", c->index, findings_time(gap),
+                findings_time(duration), function, peer_field, callsite_text(p, c->terminal));
 }
 
 static void print_all(void *printer, FILE *out)
@@ -257,7 +257,7 @@ static int print_stream(const struct job *j, uint32_t class, const struct reques
         .job = j, .class = &j->classes[class], .rank = (uint32_t)r->rank, .thread = (uint32_t)r->thread, .tsv = r->tsv
     };
 
-    p.resolver = report_resolver_create(j);
+    p.resolver = findings_resolver_create(j);
     p.callsite = calloc((size_t)j->terminal_count + 1, sizeof *p.callsite);
     p.grammar = job_member_grammar(p.class, p.rank, p.thread);
     int rc = tool_write(r->output, r->force, print_all, &p);
@@ -265,7 +265,7 @@ static int print_stream(const struct job *j, uint32_t class, const struct reques
         free(p.callsite[t]);
     free(p.callsite);
     job_member_free(p.grammar);
-    report_resolver_destroy(p.resolver);
+    findings_resolver_destroy(p.resolver);
     return rc;
 }
 

@@ -87,25 +87,25 @@ static void step(void *context, uint64_t done)
 static void print_trace(struct report *report, struct request *r, FILE *out)
 {
     struct progress progress;
-    struct report_export how = { .limit = r->limit ? r->limit : TRACE_LIMIT, .folded = r->folded, .step = step,
-                                 .context = &progress };
-    uint64_t events = report_trace_events(report->job);
-    const char *why = report_trace_folds(report, &how);
+    struct page_export how = { .limit = r->limit ? r->limit : TRACE_LIMIT, .folded = r->folded, .step = step,
+                               .context = &progress };
+    uint64_t events = page_trace_events(report->job);
+    const char *why = page_trace_folds(report, &how);
 
     r->why_folded = why;
     progress_begin(&progress, "exporting", out == stdout || why ? PROGRESS_NONE : events);
-    report_print_trace(report, &how, out);
+    page_print_trace(report, &how, out);
     progress_end(&progress);
 }
 
 /* What the program lacks is said before it is there. */
 static int make_program(struct request *r)
 {
-    struct report_resolver *places = report_resolver_create(r->from.job);
+    struct findings_resolver *places = findings_resolver_create(r->from.job);
 
     r->how.ranks = (uint32_t)r->ranks;
     r->program = closure_make(r->from.job, places, &r->how);
-    report_resolver_destroy(places);
+    findings_resolver_destroy(places);
     if (r->program.refused) {
         tool_complain("%s: no program: %s", r->job, r->program.refused);
         return TOOL_NO;
@@ -118,8 +118,8 @@ static int make_program(struct request *r)
 
 static int write_archive(struct request *r)
 {
-    uint64_t events = report_trace_events(r->from.job), limit = r->limit ? r->limit : TRACE_LIMIT;
-    const char *why = events > limit ? "it has more events than --limit" : report_write_otf2(r->from.report, r->output);
+    uint64_t events = page_trace_events(r->from.job), limit = r->limit ? r->limit : TRACE_LIMIT;
+    const char *why = events > limit ? "it has more events than --limit" : page_write_otf2(r->from.report, r->output);
 
     if (why)
         tool_complain("%s: no archive %s: %s", r->job, r->output, why);
@@ -130,19 +130,19 @@ static void print(void *request, FILE *out)
 {
     struct request *r = request;
     struct report *report = r->from.report;
-    struct report_export how = { .limit = r->limit ? r->limit : DOT_LIMIT };
+    struct page_export how = { .limit = r->limit ? r->limit : DOT_LIMIT };
 
     static void (*const plain[])(struct report *, FILE *) = {
-        [CSV] = report_print_csv, [STACKS] = report_print_folded, [GOAL] = report_print_goal };
+        [CSV] = views_print_csv, [STACKS] = page_print_folded, [GOAL] = page_print_goal };
 
     if (r->to == PERFETTO)
         print_trace(report, r, out);
     else if (r->to == DOT)
-        report_print_dot(report, &how, out);
+        page_print_dot(report, &how, out);
     else if (r->to == PROGRAM)
         fputs(r->program.text, out);
     else if (r->to == HWLOC)
-        fputs(report_hardware_xml(r->from.job), out);
+        fputs(findings_hardware_xml(r->from.job), out);
     else
         plain[r->to](report, out);
 }
@@ -153,9 +153,9 @@ int tool_export(int argc, char **argv)
 
     tool_parse(&usage, argc, argv, &r);
     int rc = tool_job_open(&r.from, r.job);
-    if (rc == TOOL_OK && r.to == GOAL && report_trace_events(r.from.job) > (r.limit ? r.limit : GOAL_LIMIT)) {
+    if (rc == TOOL_OK && r.to == GOAL && page_trace_events(r.from.job) > (r.limit ? r.limit : GOAL_LIMIT)) {
         tool_complain("%s has %" PRIu64 " events: too many to write out one by one (--limit)", r.job,
-                      report_trace_events(r.from.job));
+                      page_trace_events(r.from.job));
         rc = TOOL_NO;
     }
     if (rc == TOOL_OK && r.to == PROGRAM)

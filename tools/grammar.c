@@ -44,8 +44,8 @@ static const struct tool_line usage = {
 
 struct printer {
     const struct job *job;
-    struct report_names *names;
-    struct report_resolver *resolver;
+    struct findings_names *names;
+    struct findings_resolver *resolver;
     uint8_t *used; /* by terminal: it stands in a printed grammar */
 };
 
@@ -62,7 +62,7 @@ static double rule_time(const struct grammar_flat *g, uint32_t rule)
 static const char *symbol_text(const struct printer *p, uint32_t symbol, char rule[16])
 {
     if (!grammar_is_rule(symbol))
-        return report_name(p->names, symbol);
+        return findings_name(p->names, symbol);
     grammar_rule_name(symbol & ~GRAMMAR_RULE, rule);
     return rule;
 }
@@ -75,8 +75,8 @@ static void print_node(const struct printer *p, const struct grammar_flat *g, ui
     if (g->nodes[node].exponent > 1)
         snprintf(exponent, sizeof exponent, "^%" PRIu64, g->nodes[node].exponent);
     printf("#   %s%s  count %" PRIu64 "  gap %s  duration %s\n", symbol_text(p, g->nodes[node].symbol, rule), exponent,
-           s->count, report_time(grammar_moments_mean(&s->gap, s->count)),
-           report_time(grammar_moments_mean(&s->duration, s->count)));
+           s->count, findings_time(grammar_moments_mean(&s->gap, s->count)),
+           findings_time(grammar_moments_mean(&s->duration, s->count)));
 }
 
 /* Exponents of members that have others than the first. */
@@ -96,7 +96,7 @@ static void print_turns(const struct printer *p, const struct job_class *c)
                    symbol_text(p, g->nodes[t->node].symbol, name));
         struct job_class set = { .ranges = c->ranges + t->range_first, .range_count = t->range_count,
                                  .member_ranges = t->range_count };
-        char *ranks = t->column == GRAMMAR_NONE ? report_ranges_text(&set) : NULL;
+        char *ranks = t->column == GRAMMAR_NONE ? findings_ranges_text(&set) : NULL;
         if (ranks)
             printf(" ^%" PRIu64 " on %s%s", t->exponent, ranks,
                    i + 1 < c->turn_count && t[1].node == t->node ? "," : "\n");
@@ -115,7 +115,7 @@ static void print_rules(const struct printer *p, const struct job_class *c, uint
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
 
-    grammar_print(g, report_name, p->names, memory);
+    grammar_print(g, findings_name, p->names, memory);
     fclose(memory);
     job_rule_uses(c, uses);
     char *line = text;
@@ -124,7 +124,7 @@ static void print_rules(const struct printer *p, const struct job_class *c, uint
         double total = rule_time(g, rule) / (double)members;
         uint64_t own = uses[rule] / members; /* of a member, on average */
         printf("%.*s    # %" PRIu64 " time%s, %s each\n", (int)(end - line), line, own, own == 1 ? "" : "s",
-               report_time(own ? total / (double)own : 0));
+               findings_time(own ? total / (double)own : 0));
         for (uint32_t n = 0; times && n < g->rules[rule].length; n++)
             print_node(p, g, g->rules[rule].first + n);
         line = *end ? end + 1 : end;
@@ -143,11 +143,11 @@ static void mark_terminals(struct printer *p, const struct grammar_flat *g)
 static void print_class(struct printer *p, uint32_t index, bool times)
 {
     const struct job_class *c = &p->job->classes[index];
-    uint64_t members = report_members(c);
-    char *ranks = report_ranges_text(c);
+    uint64_t members = findings_members(c);
+    char *ranks = findings_ranges_text(c);
 
     printf("# group %u: %s, %s%.0f events, %u rules\n", index, ranks, c->turn_count ? "about " : "",
-           report_class_events(c), c->grammar->rule_count);
+           findings_class_events(c), c->grammar->rule_count);
     free(ranks);
     mark_terminals(p, c->grammar);
     print_rules(p, c, members ? members : 1, times);
@@ -164,9 +164,9 @@ static void print_legend(const struct printer *p)
         const struct job_terminal *terminal = &p->job->terminals[t];
         if (!p->used[t] || terminal->kind == JOB_WORD)
             continue;
-        report_callsite_text(p->resolver, terminal->callsite,
-                             terminal->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, site, sizeof site);
-        printf("# %-24s %s", report_name(p->names, t), site);
+        findings_callsite_text(p->resolver, terminal->callsite,
+                               terminal->kind == JOB_REGION ? FINDINGS_ENTRY : FINDINGS_CALL, site, sizeof site);
+        printf("# %-24s %s", findings_name(p->names, t), site);
         if (terminal->comm < p->job->comm_count) {
             snprintf(comm, sizeof comm, "%s", job_text(p->job, p->job->comms[terminal->comm].name));
             base_clean(comm);
@@ -178,7 +178,7 @@ static void print_legend(const struct printer *p)
 
 static void print_job(const struct job *j, const struct request *r)
 {
-    struct printer p = { .job = j, .names = report_names_create(j), .resolver = report_resolver_create(j),
+    struct printer p = { .job = j, .names = findings_names_create(j), .resolver = findings_resolver_create(j),
                          .used = calloc((size_t)j->terminal_count + 1, 1) };
 
     for (uint32_t c = 0; c < j->class_count; c++)
@@ -186,8 +186,8 @@ static void print_job(const struct job *j, const struct request *r)
             print_class(&p, c, r->times);
     print_legend(&p);
     free(p.used);
-    report_resolver_destroy(p.resolver);
-    report_names_destroy(p.names);
+    findings_resolver_destroy(p.resolver);
+    findings_names_destroy(p.names);
 }
 
 int tool_grammar(int argc, char **argv)

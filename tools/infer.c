@@ -66,8 +66,8 @@ static void print_nodes(const struct grammar_flat *g, struct job *w)
                 grammar_rule_name(s & ~GRAMMAR_RULE, symbol);
             printf("# %s: %s^%" PRIu64 "  count %" PRIu64 "  gap %s  duration %s\n", rule,
                    grammar_is_rule(s) ? symbol : name_of(w, s), g->nodes[n].exponent, t->count,
-                   report_time(grammar_moments_mean(&t->gap, t->count)),
-                   report_time(grammar_moments_mean(&t->duration, t->count)));
+                   findings_time(grammar_moments_mean(&t->gap, t->count)),
+                   findings_time(grammar_moments_mean(&t->duration, t->count)));
         }
 }
 

@@ -71,7 +71,7 @@ int tool_merge(int argc, char **argv)
     if (rc == TOOL_OK && !r.force && is_part(&r))
         rc = tool_keep(r.output, "one of the parts");
     if (rc == TOOL_OK) {
-        report_places_keep(whole, 0);
+        findings_places_keep(whole, 0);
         rc = write_job(whole, &r);
     }
     job_destroy(whole);

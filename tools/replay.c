@@ -92,7 +92,7 @@ static int read_speed(const char *text, double *speed, uint32_t ranks)
 static bool means(struct request *r, uint32_t site, const char *place)
 {
     uint32_t terminal = replay_bind_site(r->analysis->bind, site)->terminal;
-    const struct report_place *p = report_place_of(r->from.report, terminal);
+    const struct findings_place *p = findings_place_of(r->from.report, terminal);
     char line[512];
 
     if (!p || !p->function)
@@ -162,7 +162,7 @@ static void print_json(const struct request *r, const struct answer *a, FILE *ou
         ADD(o, NUMBER("predicted_seconds", a->prediction.seconds), NUMBER("low_seconds", a->prediction.low),
             NUMBER("high_seconds", a->prediction.high), NUMBER("replays", a->prediction.draws + 1));
     ADD(o, NUMBER("events", result->events), NUMBER("steps", result->walked), NUMBER("unmatched", result->unmatched));
-    report_json_unmatched(r->from.report, r->analysis, o);
+    views_json_unmatched(r->from.report, r->analysis, o);
     ADD(o, NUMBER("skipped_off", result->off));
     cJSON *ends = cJSON_AddArrayToObject(o, "rank_seconds");
     for (uint32_t i = 0; i < r->from.job->info.ranks && i < MOST_RANKS; i++)
@@ -174,7 +174,7 @@ static void print_json(const struct request *r, const struct answer *a, FILE *ou
         NUMBER("moving", views_known(f->known, f->moving)), NUMBER("explained", views_known(f->known, f->explained)));
     ADD(n, TIME("latency_seconds", net->latency), TIME("overhead_seconds", net->overhead),
         TIME("byte_seconds", net->byte));
-    report_json_write(o, out);
+    views_json_write(o, out);
 }
 
 static void print_text(const struct request *r, const struct answer *a, FILE *out)
@@ -208,7 +208,7 @@ static void print_text(const struct request *r, const struct answer *a, FILE *ou
     if (result->off > 0)
         fprintf(out, "; turns that were skipped may be off by %.2g %%", 100 * result->off);
     fprintf(out, "\n");
-    report_print_unmatched(r->from.report, r->analysis, 10, out);
+    views_print_unmatched(r->from.report, r->analysis, 10, out);
 }
 
 struct output { const struct request *request; struct answer answer; };

@@ -19,8 +19,8 @@
 enum format { TEXT, JSON, CSV, HTML };
 
 struct request {
-    const char *job[REPORT_SCALING_JOBS], *output;
-    struct tool_job from[REPORT_SCALING_JOBS];
+    const char *job[VIEWS_SCALING_JOBS], *output;
+    struct tool_job from[VIEWS_SCALING_JOBS];
     uint32_t jobs;
     enum format format;
     bool scaling;
@@ -38,24 +38,24 @@ struct request {
 
 static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
-/* In the order of enum report_view, then what is none. */
+/* In the order of enum views_view, then what is none. */
 static const char *const views[] = { "summary", "callsites", "structure", "-calltree", "ranks", "omp", "comm", "waits",
                                      "predicted", "named", "machine", "-calls", "-sizes", "-regions", "scaling",
                                      "-path", NULL };
-enum { SCALING = REPORT_REGIONS + 1 /* in views[] */, PATH, KEEP_MS = 50 };
+enum { SCALING = VIEWS_REGIONS + 1 /* in views[] */, PATH, KEEP_MS = 50 };
 enum { BY_RANK, BY_SIZE, BY_CALLER, BY_REGION };
 static const char *const orders[] = { "rank", "size", "caller", "region", NULL };
 /* What `--by` makes of a view, and the names that these had until 0.1. */
 static const struct { int view, of, by; const char *now; } others[] = {
-    { REPORT_CALLS, REPORT_CALLSITES, BY_RANK, "callsites --by rank" },
-    { REPORT_DATA, REPORT_CALLSITES, BY_SIZE, "callsites --by size" },
-    { REPORT_CALLTREE, REPORT_STRUCTURE, BY_CALLER, "structure --by caller" },
-    { REPORT_REGIONS, REPORT_OMP, BY_REGION, "omp --by region" },
-    { PATH, REPORT_WAITS, -1, "waits" } };
+    { VIEWS_CALLS, VIEWS_CALLSITES, BY_RANK, "callsites --by rank" },
+    { VIEWS_DATA, VIEWS_CALLSITES, BY_SIZE, "callsites --by size" },
+    { VIEWS_CALLTREE, VIEWS_STRUCTURE, BY_CALLER, "structure --by caller" },
+    { VIEWS_REGIONS, VIEWS_OMP, BY_REGION, "omp --by region" },
+    { PATH, VIEWS_WAITS, -1, "waits" } };
 enum { OTHERS = sizeof others / sizeof *others };
 static void (*const csv_of[SCALING + 1])(struct report *, FILE *) = {
-    [REPORT_CALLSITES] = report_print_csv, [REPORT_CALLTREE] = report_print_calltree_csv,
-    [REPORT_CALLS] = report_print_calls_csv, [REPORT_DATA] = report_print_sizes_csv };
+    [VIEWS_CALLSITES] = views_print_csv, [VIEWS_CALLTREE] = views_print_calltree_csv,
+    [VIEWS_CALLS] = views_print_calls_csv, [VIEWS_DATA] = views_print_sizes_csv };
 
 static const struct tool_option options[] = {
     TOOL_CHOICE(format, 'f', "format", "FORMAT", formats,
@@ -89,8 +89,8 @@ static void take_job(void *request, char *arg, struct argp_state *state)
 {
     struct request *r = request;
 
-    if (r->jobs == REPORT_SCALING_JOBS)
-        argp_error(state, "%d job files at most", REPORT_SCALING_JOBS);
+    if (r->jobs == VIEWS_SCALING_JOBS)
+        argp_error(state, "%d job files at most", VIEWS_SCALING_JOBS);
     r->job[r->jobs++] = arg;
 }
 
@@ -100,7 +100,7 @@ static bool choose_view(struct request *r)
     for (int i = 0; i < OTHERS; i++)
         if (r->view == others[i].view) {
             tool_complain("--view %s is --view %s now", views[r->view] + 1, others[i].now);
-            r->view = others[i].view == PATH ? REPORT_WAITS : r->view;
+            r->view = others[i].view == PATH ? VIEWS_WAITS : r->view;
             return r->by < 0;
         }
     if (r->by < 0)
@@ -120,18 +120,18 @@ static void check(void *request, struct argp_state *state)
     bool of_tree = r->depth || r->all;
 
     if (of_tree && r->view < 0 && r->by < 0)
-        r->view = REPORT_STRUCTURE;
+        r->view = VIEWS_STRUCTURE;
     if (!choose_view(r))
         argp_error(state, "--by rank and size are of --view callsites, caller of structure, region of omp");
     r->scaling = r->view == SCALING;
-    if (of_tree && r->view != REPORT_STRUCTURE && r->view != REPORT_CALLTREE)
+    if (of_tree && r->view != VIEWS_STRUCTURE && r->view != VIEWS_CALLTREE)
         argp_error(state, "--depth and --all are of --view structure");
     if (r->format == CSV && r->view >= 0 && !csv_of[r->view] && !r->scaling)
         argp_error(state, "csv has --view callsites, and structure --by caller, only: json has all views");
     if (r->format == HTML && r->view >= 0 && !r->scaling)
         argp_error(state, "the page has all views: leave --view out");
-    bool narrows = r->view < 0 || r->view == REPORT_SUMMARY || r->view == REPORT_CALLSITES ||
-                   r->view == REPORT_NAMED || r->view == REPORT_CALLTREE;
+    bool narrows = r->view < 0 || r->view == VIEWS_SUMMARY || r->view == VIEWS_CALLSITES ||
+                   r->view == VIEWS_NAMED || r->view == VIEWS_CALLTREE;
     if (r->region && r->format != JSON && (r->format != TEXT || !narrows))
         argp_error(state, "--region is of json, and of text: --view summary, callsites, named, structure --by caller");
     if (r->jobs == 0)
@@ -169,32 +169,32 @@ static const struct tool_line usage = {
 
 static void print_one(struct report *report, const struct request *r, FILE *out)
 {
-    const struct report_tree_how how = { .depth = (uint32_t)r->depth, .all = r->all, .region = r->region };
+    const struct views_tree_how how = { .depth = (uint32_t)r->depth, .all = r->all, .region = r->region };
 
     if (r->format == JSON)
-        report_print_json(report, r->region, out);
+        views_print_json(report, r->region, out);
     else if (r->format == HTML)
-        report_print_html(report, out);
+        page_print_html(report, out);
     else if (r->format == CSV)
-        csv_of[r->view < 0 ? REPORT_CALLSITES : r->view](report, out);
+        csv_of[r->view < 0 ? VIEWS_CALLSITES : r->view](report, out);
     else
-        report_print_text(report, r->view < 0 ? REPORT_SUMMARY : (enum report_view)r->view, &how, out);
+        views_print_text(report, r->view < 0 ? VIEWS_SUMMARY : (enum views_view)r->view, &how, out);
 }
 
 static void print_scaling(const struct request *r, FILE *out)
 {
-    struct report_scaling s = { .count = r->jobs };
+    struct views_scaling s = { .count = r->jobs };
 
     for (uint32_t i = 0; i < r->jobs; i++) {
         s.file[i] = r->job[i];
         s.report[i] = r->from[i].report;
     }
     if (r->format == HTML)
-        report_print_jobs_html(report_scaling_json(&s), out);
+        page_print_jobs_html(views_scaling_json(&s), out);
     else if (r->format == JSON)
-        report_json_write(report_scaling_json(&s), out);
+        views_json_write(views_scaling_json(&s), out);
     else
-        report_print_scaling(&s, out);
+        views_print_scaling(&s, out);
 }
 
 static void print(void *request, FILE *out)
@@ -214,8 +214,8 @@ static bool keep_end(const struct request *r)
 
     if (!r->since || !t->ranks || base_clock_system() < r->since)
         return false;
-    if (r->view == REPORT_SUMMARY) /* most of what is to be printed */
-        (void)report_findings(r->from[0].report);
+    if (r->view == VIEWS_SUMMARY) /* most of what is to be printed */
+        (void)findings_list(r->from[0].report);
     job_took_longer(t, JOB_TOOK_END, t->most[JOB_TOOK_END], base_clock_system() - r->since);
     return true;
 }
@@ -229,8 +229,8 @@ static int keep_places(const struct request *r)
 
     if (stat(r->job[0], &st) || !S_ISREG(st.st_mode)) /* parts of a run, a pipe */
         return TOOL_OK;
-    bool places = report_places_keep(r->from[0].job, limit * 1000000);
-    places |= r->since && report_hardware_keep(r->from[0].job); /* of the node that it ran on */
+    bool places = findings_places_keep(r->from[0].job, limit * 1000000);
+    places |= r->since && findings_hardware_keep(r->from[0].job); /* of the node that it ran on */
     if ((!keep_end(r) && !places) || !file_write(r->from[0].job, r->job[0], why, sizeof why))
         return TOOL_OK;
     tool_complain("%s", why);
@@ -256,7 +256,7 @@ int tool_report(int argc, char **argv)
         rc = tool_job_open(&r.from[i], r.job[i]);
     if (rc == TOOL_OK && r.within > 0)
         r.from[0].report->steps = r.within * REPLAY_ANALYSIS_MS;
-    if (rc == TOOL_OK && r.region && !report_named_find(r.from[0].report, r.region)) {
+    if (rc == TOOL_OK && r.region && !findings_named_find(r.from[0].report, r.region)) {
         tool_complain("%s: no region is called '%s' (--view named has all)", r.job[0], r.region);
         rc = TOOL_NO;
     }

@@ -75,7 +75,7 @@ void screen_close(FILE *f)
         const char *style = screen.color && *line ? style_of(line, line == screen.text, fresh) : NULL;
         fresh = !*line;
         if (screen.width)
-            report_cut(line, screen.width);
+            findings_cut(line, screen.width);
         printf("%s%s%s%s", style ? style : "", line, style ? "\033[0m" : "", left ? "\n" : "");
     }
     free(screen.text);

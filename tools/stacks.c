@@ -27,7 +27,7 @@ struct who { uint32_t rank, thread; };
 
 struct node {
     char *key;                /* what it is told apart by; NULL: of the root */
-    const struct report_place *place;
+    const struct findings_place *place;
     const char *name;         /* of what has no place of its own, as an MPI call; else NULL */
     uint32_t line[LINES], lines;
     struct who *who;
@@ -49,7 +49,7 @@ struct not_seen { struct who who; int why; };
 
 struct stacks {
     struct job *places;
-    struct report_resolver *resolver;
+    struct findings_resolver *resolver;
     struct seen *seen;
     struct not_seen *not_seen;
     uint32_t count, not_count;
@@ -81,7 +81,7 @@ void stacks_destroy(struct stacks *s)
     if (!s)
         return;
     drop(&s->root);
-    report_resolver_destroy(s->resolver);
+    findings_resolver_destroy(s->resolver);
     job_destroy(s->places);
     free(s->seen);
     free(s->not_seen);
@@ -111,7 +111,7 @@ void stacks_leave_out(struct stacks *s, uint32_t rank, int why)
 static bool is_others(pid_t process)
 {
     struct stat st;
-    return geteuid() != 0 && !stat(report_text("/proc/%d", process), &st) && st.st_uid != geteuid();
+    return geteuid() != 0 && !stat(findings_text("/proc/%d", process), &st) && st.st_uid != geteuid();
 }
 
 int stacks_add(struct stacks *s, uint32_t rank, pid_t process)
@@ -136,7 +136,7 @@ int stacks_add(struct stacks *s, uint32_t rank, pid_t process)
 /* --- The tree --- */
 
 /* Of an MPI call its name; NULL: it is none. */
-static const char *mpi_name(const struct report_place *p)
+static const char *mpi_name(const struct findings_place *p)
 {
     const char *name = p->function ?: "";
     name += !strncmp(name, "PMPI_", 5);
@@ -164,27 +164,27 @@ static struct node *child_of(struct node *n, const char *key)
     return made;
 }
 
-static bool is_of(const struct report_place *p, const char *module)
+static bool is_of(const struct findings_place *p, const char *module)
 {
     return !strncmp(p->module, module, strlen(module));
 }
 
 /* What is known of the frames up to main, or to what starts a thread, innermost first; how many. */
-static uint32_t resolve(const struct stacks *s, const struct seen *t, const struct report_place **place)
+static uint32_t resolve(const struct stacks *s, const struct seen *t, const struct findings_place **place)
 {
     uint32_t count = 0;
     bool in_main = false;
     while (count < t->count && !in_main) {
         const struct job_frame *f = &t->frame[count];
-        place[count] = report_resolve_at(s->resolver, f->module, f->offset, count ? REPORT_CALL : REPORT_ENTRY);
+        place[count] = findings_resolve_at(s->resolver, f->module, f->offset, count ? FINDINGS_CALL : FINDINGS_ENTRY);
         in_main = place[count++]->in_main;
     }
-    while (count && report_is_start(place[count - 1]) && !is_of(place[count - 1], "libgomp"))
+    while (count && findings_is_start(place[count - 1]) && !is_of(place[count - 1], "libgomp"))
         count--;
     return count;
 }
 
-static struct node *enter(struct node *n, const char *key, const char *name, const struct report_place *p,
+static struct node *enter(struct node *n, const char *key, const char *name, const struct findings_place *p,
                           struct who who)
 {
     n = child_of(n, key);
@@ -196,26 +196,26 @@ static struct node *enter(struct node *n, const char *key, const char *name, con
 }
 
 /* The program's functions among them, outermost first, up to an MPI call; how many. Of our own threads *ours. */
-static uint32_t path_of(const struct stacks *s, const struct seen *t, const struct report_place **path, bool *ours)
+static uint32_t path_of(const struct stacks *s, const struct seen *t, const struct findings_place **path, bool *ours)
 {
-    const struct report_place *place[INSIDE_FRAMES];
+    const struct findings_place *place[INSIDE_FRAMES];
     uint32_t all = resolve(s, t, place), count = 0;
     *ours = all && is_of(place[all - 1], "libpythia");
     for (uint32_t i = all; i-- > 0 && !(count && mpi_name(path[count - 1]));)
-        if (mpi_name(place[i]) || !report_is_runtime(place[i]->module))
+        if (mpi_name(place[i]) || !findings_is_runtime(place[i]->module))
             path[count++] = place[i];
     return count;
 }
 
-static const char *key_of(const struct report_place *p)
+static const char *key_of(const struct findings_place *p)
 {
-    return mpi_name(p) ?: p->symbol ?: report_function_at(p, false);
+    return mpi_name(p) ?: p->symbol ?: findings_function_at(p, false);
 }
 
 /* One thread as it was at several looks: functions that it was in at all of them. */
 static void add_thread(struct stacks *s, const struct seen *t, uint32_t looks)
 {
-    const struct report_place *path[INSIDE_FRAMES], *other[INSIDE_FRAMES];
+    const struct findings_place *path[INSIDE_FRAMES], *other[INSIDE_FRAMES];
     struct node *n = &s->root;
     bool ours, moves = false;
     uint32_t count = path_of(s, t, path, &ours);
@@ -248,7 +248,7 @@ static void make_tree(struct stacks *s)
     if (s->made)
         return;
     s->made = true;
-    s->resolver = report_resolver_create(s->places);
+    s->resolver = findings_resolver_create(s->places);
     if (s->count)
         qsort(s->seen, s->count, sizeof *s->seen, seen_order);
     for (uint32_t i = 0, n; i < s->count; i += n) {
@@ -263,13 +263,13 @@ static void make_tree(struct stacks *s)
 
 static const char *node_text(const struct node *n)
 {
-    const struct report_place *p = n->place;
-    const char *text = n->name ?: report_function_at(p, false);
+    const struct findings_place *p = n->place;
+    const char *text = n->name ?: findings_function_at(p, false);
     if (n->name || !n->lines)
         return text;
-    text = report_text("%s@%s", text, p->file);
+    text = findings_text("%s@%s", text, p->file);
     for (uint32_t i = 0; i < n->lines; i++)
-        text = report_text("%s%s%u", text, i ? "," : ":", n->line[i]);
+        text = findings_text("%s%s%u", text, i ? "," : ":", n->line[i]);
     return text;
 }
 
@@ -288,9 +288,9 @@ static const char *ranks_text(const struct who *w, uint32_t count)
     for (uint32_t i = 0, first; i < count; i++) {
         for (first = i; i + 1 < count && w[i + 1].rank == w[i].rank + 1; i++)
             ;
-        text = report_text("%s%s%u", text, first ? "," : "", w[first].rank);
+        text = findings_text("%s%s%u", text, first ? "," : "", w[first].rank);
         if (i > first)
-            text = report_text("%s-%u", text, w[i].rank);
+            text = findings_text("%s-%u", text, w[i].rank);
     }
     return text;
 }
@@ -312,9 +312,9 @@ static const char *who_text(const struct who *w, uint32_t count)
         for (more = 1; w[i].thread && is_block(w, count, i + more * n, n, w[i].thread + more) &&
                        same_ranks(&w[i], &w[i + more * n], n); more++)
             ;
-        text = report_text("%s%s%s", text, i ? ", " : "", ranks_text(&w[i], n));
+        text = findings_text("%s%s%s", text, i ? ", " : "", ranks_text(&w[i], n));
         if (w[i].thread)
-            text = report_text(more > 1 ? "%s.%u-%u" : "%s.%u", text, w[i].thread, w[i].thread + more - 1);
+            text = findings_text(more > 1 ? "%s.%u-%u" : "%s.%u", text, w[i].thread, w[i].thread + more - 1);
     }
     return text;
 }
@@ -346,7 +346,7 @@ static const char *own_text(void)
 
 static const char *why_text(int why)
 {
-    return why == -EPERM     ? report_text("the kernel forbids it; %s", own_text())
+    return why == -EPERM     ? findings_text("the kernel forbids it; %s", own_text())
            : why == -EACCES  ? "the kernel forbids it; it is another user's: that user and root may"
            : why == -ENOTSUP ? "this pythia was built without libunwind-ptrace (libunwind-dev)"
            : why == -ESRCH   ? "the process is gone"
@@ -373,7 +373,7 @@ void stacks_print(struct stacks *s, FILE *out)
 
 static void add_node(cJSON *array, const struct node *n)
 {
-    cJSON *o = ADD(array, TEXT("function", n->name ?: report_function_at(n->place, true)),
+    cJSON *o = ADD(array, TEXT("function", n->name ?: findings_function_at(n->place, true)),
                    TEXT("file", n->name ? NULL : n->place->file), TEXT("who", who_text(n->who, n->count)));
     cJSON *lines = cJSON_AddArrayToObject(o, "lines"), *ranks = cJSON_AddArrayToObject(o, "ranks");
     for (uint32_t i = 0; i < n->lines && !n->name; i++)

@@ -185,7 +185,7 @@ static int look_below(const struct request *r)
         return TOOL_USAGE;
     }
     if (r->form == JSON)
-        report_json_write(stacks_json(s), stdout);
+        views_json_write(stacks_json(s), stdout);
     else
         stacks_print(s, stdout);
     stacks_destroy(s);

@@ -139,7 +139,8 @@ static const char *place_at(const struct watch_board *b, uint64_t from)
 {
     struct job_frame frame;
     bool there = from && find_frame(b, from & ~WATCH_OF_REGION, &frame);
-    return there ? report_frames_text(places, &frame, 1, from & WATCH_OF_REGION ? REPORT_ENTRY : REPORT_CALL) : NULL;
+    return there ? findings_frames_text(places, &frame, 1, from & WATCH_OF_REGION ? FINDINGS_ENTRY : FINDINGS_CALL)
+                 : NULL;
 }
 
 static const struct watch_sight *seen(const struct watch_row *r)
@@ -169,7 +170,7 @@ const char *watch_way(const struct watch_row *r)
     while (way && count < WATCH_FRAMES && way->from[count] &&
            find_frame(&s->board, way->from[count], &frame[count]))
         count++;
-    return count ? report_frames_text(places, frame, count, REPORT_CALL) : watch_place(r);
+    return count ? findings_frames_text(places, frame, count, FINDINGS_CALL) : watch_place(r);
 }
 
 const char *watch_verdict_place(const struct watch_job *j)

@@ -87,7 +87,7 @@ void watch_print_json(FILE *out, const struct watch_jobs *jobs, bool one_line)
 {
     cJSON *all = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(all, "jobs");
     for (uint32_t i = 0; i < jobs->count; i++)
-        add_job(report_json_object(list), &jobs->job[i]);
+        add_job(views_json_object(list), &jobs->job[i]);
     char *text = tool_need(one_line ? cJSON_PrintUnformatted(all) : cJSON_Print(all));
     fprintf(out, "%s\n", text);
     free(text);

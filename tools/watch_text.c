@@ -13,12 +13,12 @@ enum { BAR = 20 };
 
 static const char *time_of(double ns)
 {
-    return base_terminal_time(ns, report_text("%*s", 32, ""));
+    return base_terminal_time(ns, findings_text("%*s", 32, ""));
 }
 
 static const char *at(const char *place)
 {
-    return place ? report_text(", %s", place) : "";
+    return place ? findings_text(", %s", place) : "";
 }
 
 /* "ranks 0-2,5"; how many columns that took. */

@@ -15,15 +15,15 @@ static void add_pair(cJSON *o, const char *key, double a, double b)
 }
 
 /* "function", and "callsites" as the report resolves them; null where the job has it not. */
-static void add_call(const struct report_comparison *c, const uint32_t terminal[2], cJSON *o)
+static void add_call(const struct contracts_comparison *c, const uint32_t terminal[2], cJSON *o)
 {
     cJSON *sites = cJSON_CreateArray();
     int named = terminal[0] == GRAMMAR_NONE;
 
-    report_json_text(o, "function", terminal[named] == GRAMMAR_NONE ? NULL :
-                     job_text(c->report[named]->job, c->report[named]->job->terminals[terminal[named]].function));
+    views_json_text(o, "function", terminal[named] == GRAMMAR_NONE ? NULL :
+                    job_text(c->report[named]->job, c->report[named]->job->terminals[terminal[named]].function));
     for (int side = 0; side < 2; side++) {
-        char *where = terminal[side] == GRAMMAR_NONE ? NULL : report_where(c->report[side], terminal[side], 255);
+        char *where = terminal[side] == GRAMMAR_NONE ? NULL : findings_where(c->report[side], terminal[side], 255);
         if (where)
             base_clean_utf8(where);
         cJSON_AddItemToArray(sites, where ? cJSON_CreateString(where) : cJSON_CreateNull());
@@ -31,25 +31,25 @@ static void add_call(const struct report_comparison *c, const uint32_t terminal[
     cJSON_AddItemToObject(o, "callsites", sites);
 }
 
-static void add_law(const struct report_comparison *c, const double value[2], cJSON *o)
+static void add_law(const struct contracts_comparison *c, const double value[2], cJSON *o)
 {
     double exponent;
-    enum report_law law = report_law(c, value, &exponent);
+    enum contracts_law law = contracts_law(c, value, &exponent);
 
     if (!c->scaled || !(value[0] > 0) || !(value[1] > 0)) {
         cJSON_AddNullToObject(o, "scales");
         return;
     }
-    ADD(o, TEXT("scales", report_law_name(law)), NUMBER("exponent", exponent));
+    ADD(o, TEXT("scales", contracts_law_name(law)), NUMBER("exponent", exponent));
 }
 
-void report_json_grown(cJSON *o, const struct report_grown *grown, uint32_t count)
+void views_json_grown(cJSON *o, const struct contracts_grown *grown, uint32_t count)
 {
     cJSON *array = cJSON_AddArrayToObject(o, "functions");
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct report_grown *g = &grown[i];
-        const struct report_place *p = g->place;
+        const struct contracts_grown *g = &grown[i];
+        const struct findings_place *p = g->place;
         cJSON *x = ADD(array, TEXT("function", p ? p->full : NULL), TEXT("file", p ? p->file : NULL),
                        NUMBER("line", views_known(p && p->line, p ? p->line : 0)),
                        TEXT("inlined", p ? p->inlined : NULL), TEXT("module", p ? p->module : NULL));
@@ -60,21 +60,21 @@ void report_json_grown(cJSON *o, const struct report_grown *grown, uint32_t coun
     }
 }
 
-static void add_shift(const struct report_comparison *c, const struct report_row *r, cJSON *o, const char *key,
-                      const struct report_shift *s)
+static void add_shift(const struct contracts_comparison *c, const struct contracts_row *r, cJSON *o, const char *key,
+                      const struct contracts_shift *s)
 {
     cJSON *x = cJSON_AddObjectToObject(o, key);
     uint32_t count;
-    struct report_grown *grown = report_row_grown(c, r, s == &r->gap, &count);
+    struct contracts_grown *grown = contracts_row_grown(c, r, s == &r->gap, &count);
 
     add_pair(x, "mean_seconds", s->mean[0] / 1e9, s->mean[1] / 1e9);
     add_pair(x, "deviation_seconds", s->deviation[0] / 1e9, s->deviation[1] / 1e9);
     ADD(x, BOOL("moved", views_known(s->known, s->moved)));
-    report_json_grown(x, grown, count);
+    views_json_grown(x, grown, count);
     free(grown);
 }
 
-static void add_teams(cJSON *o, const struct report_row *r)
+static void add_teams(cJSON *o, const struct contracts_row *r)
 {
     cJSON *both = cJSON_AddArrayToObject(o, "team_sizes");
 
@@ -86,16 +86,16 @@ static void add_teams(cJSON *o, const struct report_row *r)
     }
 }
 
-static void add_row(const struct report_comparison *c, const struct report_row *r, cJSON *o)
+static void add_row(const struct contracts_comparison *c, const struct contracts_row *r, cJSON *o)
 {
     static const char *const match[] = { "none", "same", "frame", "order" };
-    const double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) };
+    const double value[2] = { findings_mean(r->count[0], r->streams[0]), findings_mean(r->count[1], r->streams[1]) };
 
     ADD(o, TEXT("kind", r->region ? "region" : "call"));
     add_call(c, r->terminal, o);
-    bool changed = report_row_changed(c, r) || r->teams_differ;
+    bool changed = contracts_row_changed(c, r) || r->teams_differ;
     ADD(o, TEXT("mapped_by", match[r->match & 3]),
-        TEXT("change", report_change_text(r->count[0] > 0, r->count[1] > 0, changed)));
+        TEXT("change", contracts_change_text(r->count[0] > 0, r->count[1] > 0, changed)));
     add_pair(o, "count", (double)r->count[0], (double)r->count[1]);
     add_pair(o, "streams", (double)r->streams[0], (double)r->streams[1]);
     add_law(c, value, o);
@@ -110,14 +110,14 @@ static double known(uint64_t turns)
     return views_known(turns, (double)turns);
 }
 
-static void add_loop(const struct report_comparison *c, const struct report_turns *l, cJSON *o)
+static void add_loop(const struct contracts_comparison *c, const struct contracts_turns *l, cJSON *o)
 {
-    static const struct report_loop none = { .turns_least = 0 };
-    const struct report_loop *a = l->loop[0] ?: &none, *b = l->loop[1] ?: &none;
-    const double value[2] = { report_loop_bound(l, 0), report_loop_bound(l, 1) };
+    static const struct findings_loop none = { .turns_least = 0 };
+    const struct findings_loop *a = l->loop[0] ?: &none, *b = l->loop[1] ?: &none;
+    const double value[2] = { contracts_loop_bound(l, 0), contracts_loop_bound(l, 1) };
 
     add_call(c, l->terminal, o);
-    ADD(o, TEXT("change", report_change_text(l->loop[0], l->loop[1], report_loop_changed(c, l))));
+    ADD(o, TEXT("change", contracts_change_text(l->loop[0], l->loop[1], contracts_loop_changed(c, l))));
     add_pair(o, "turns", value[0], value[1]);
     add_pair(o, "turns_min", known(a->turns_least), known(b->turns_least));
     add_pair(o, "turns_max", known(a->turns_most), known(b->turns_most));
@@ -126,17 +126,17 @@ static void add_loop(const struct report_comparison *c, const struct report_turn
     add_law(c, value, o);
 }
 
-static void add_classes(const struct report_comparison *c, cJSON *root)
+static void add_classes(const struct contracts_comparison *c, cJSON *root)
 {
     static const char *const sides[2] = { "removed", "added" };
-    const struct report_shapes *s = &c->classes;
+    const struct contracts_shapes *s = &c->classes;
     cJSON *o = ADD(cJSON_AddObjectToObject(root, "classes"), NUMBER("common", s->common),
                    NUMBER("of_other_ranks", s->moved));
 
     for (int side = 0; side < 2; side++) {
         cJSON *array = cJSON_AddArrayToObject(o, sides[side]);
         for (uint32_t i = 0; i < s->count[side]; i++) {
-            const struct report_shape *x = &s->only[side][i];
+            const struct contracts_shape *x = &s->only[side][i];
             const uint32_t terminal[2] = { side ? GRAMMAR_NONE : x->terminal, side ? x->terminal : GRAMMAR_NONE };
             add_call(c, terminal, ADD(array, NUMBER("class", x->class_index), NUMBER("events", x->length),
                                       NUMBER("streams", x->members)));
@@ -144,7 +144,7 @@ static void add_classes(const struct report_comparison *c, cJSON *root)
     }
 }
 
-static void add_jobs(const struct report_comparison *c, cJSON *root)
+static void add_jobs(const struct contracts_comparison *c, cJSON *root)
 {
     cJSON *jobs = cJSON_AddArrayToObject(root, "jobs");
 
@@ -156,19 +156,19 @@ static void add_jobs(const struct report_comparison *c, cJSON *root)
     }
 }
 
-static void add_totals(const struct report_comparison *c, cJSON *root)
+static void add_totals(const struct contracts_comparison *c, cJSON *root)
 {
     cJSON *totals = cJSON_AddArrayToObject(root, "totals");
 
-    for (int i = 0; i < REPORT_TOTALS; i++) {
-        const struct report_total *t = &c->totals[i];
+    for (int i = 0; i < CONTRACTS_TOTALS; i++) {
+        const struct contracts_total *t = &c->totals[i];
         cJSON *o = ADD(totals, TEXT("name", t->name));
         add_pair(o, "seconds", t->ns[0] / 1e9, t->ns[1] / 1e9);
         ADD(o, TIME("spread_seconds", t->spread), BOOL("moved", views_known(!c->other_arguments, t->moved)));
     }
 }
 
-cJSON *report_comparison_json(struct report_comparison *c)
+cJSON *views_comparison_json(struct contracts_comparison *c)
 {
     cJSON *root = cJSON_CreateObject();
 
@@ -176,15 +176,15 @@ cJSON *report_comparison_json(struct report_comparison *c)
         BOOL("structure_equal", !c->structure_differs),
         BOOL("times_equal", views_known(!c->other_arguments, !c->times_differ)));
     add_jobs(c, root);
-    ADD(cJSON_AddObjectToObject(root, "mapping"), NUMBER("same", c->matched[REPORT_SAME]),
-        NUMBER("frame", c->matched[REPORT_PLACE]), NUMBER("order", c->matched[REPORT_ORDER]),
-        NUMBER("only_a", c->matched[REPORT_ONLY]), NUMBER("only_b", c->only_b), BOOL("gave_up", c->gave_up),
-        BOOL("by_timing", report_by_timing(c)));
+    ADD(cJSON_AddObjectToObject(root, "mapping"), NUMBER("same", c->matched[CONTRACTS_SAME]),
+        NUMBER("frame", c->matched[CONTRACTS_PLACE]), NUMBER("order", c->matched[CONTRACTS_ORDER]),
+        NUMBER("only_a", c->matched[CONTRACTS_ONLY]), NUMBER("only_b", c->only_b), BOOL("gave_up", c->gave_up),
+        BOOL("by_timing", contracts_by_timing(c)));
     cJSON *calls = cJSON_AddArrayToObject(root, "calls"), *loops = cJSON_AddArrayToObject(root, "loops");
     for (uint32_t i = 0; i < c->row_count; i++)
-        add_row(c, &c->rows[i], report_json_object(calls));
+        add_row(c, &c->rows[i], views_json_object(calls));
     for (uint32_t i = 0; i < c->loop_count; i++)
-        add_loop(c, &c->loops[i], report_json_object(loops));
+        add_loop(c, &c->loops[i], views_json_object(loops));
     add_classes(c, root);
     add_totals(c, root);
     return root;

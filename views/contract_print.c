@@ -15,19 +15,19 @@ static const char *const verdicts[] = { "kept", "broken", "cannot say" };
 enum { SENTENCE = 768 };
 #define LEAST_PACE 0.005 /* that is worth being told */
 
-static bool is(const struct report_breach *b, const char *unit)
+static bool is(const struct contracts_breach *b, const char *unit)
 {
     return !strcmp(b->unit, unit);
 }
 
-static const char *value_text(const struct report_breach *b, double value)
+static const char *value_text(const struct contracts_breach *b, double value)
 {
-    return value < 0 ? "none" : is(b, "seconds") ? report_time(value) :
-           is(b, "share") ? report_text("%.1f %%", 100 * value) : report_text("%.15g", value);
+    return value < 0 ? "none" : is(b, "seconds") ? findings_time(value) :
+           is(b, "share") ? findings_text("%.1f %%", 100 * value) : findings_text("%.15g", value);
 }
 
 /* What is worse, and where: "time in MPI_Send at main@x.c:3", "bytes of …". */
-static void print_subject(const struct report_breach *b, char *text, size_t size)
+static void print_subject(const struct contracts_breach *b, char *text, size_t size)
 {
     if (!*b->where)
         snprintf(text, size, "%s", is(b, "seconds") ? "wall time" :
@@ -44,7 +44,7 @@ static void print_subject(const struct report_breach *b, char *text, size_t size
 }
 
 /* What, where, by how much, since when it varies; without the rule. */
-static const char *sentence(const struct report_contract *c, const struct report_breach *b, char text[SENTENCE])
+static const char *sentence(const struct contract *c, const struct contracts_breach *b, char text[SENTENCE])
 {
     char subject[512], change[64] = "", chance[96] = "";
 
@@ -70,13 +70,13 @@ static const char *sentence(const struct report_contract *c, const struct report
     int length = snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base), value_text(b, b->value),
                           change, chance);
     if (b->grown_count && length < SENTENCE)
-        snprintf(text + length, SENTENCE - (size_t)length, "; %s", report_grown_text(&b->grown[0]));
+        snprintf(text + length, SENTENCE - (size_t)length, "; %s", contracts_grown_text(&b->grown[0]));
     base_clean(text);
     return text;
 }
 
 /* Against one run: from where on times are longer. */
-static void print_least(const struct report_contract *c, FILE *out)
+static void print_least(const struct contract *c, FILE *out)
 {
     const char *before = "against one run nothing is said below the scatter inside the runs: of half of the times ";
 
@@ -89,7 +89,7 @@ static void print_least(const struct report_contract *c, FILE *out)
         fputc('\n', out);
 }
 
-void report_contract_print(const struct report_contract *c, FILE *out)
+void contract_print(const struct contract *c, FILE *out)
 {
     uint32_t count[3] = { 0 };
     char text[SENTENCE];
@@ -98,18 +98,18 @@ void report_contract_print(const struct report_contract *c, FILE *out)
         fprintf(out, "broken: %s: %s\n", c->rules[c->breaches[i].rule].text, sentence(c, &c->breaches[i], text));
     for (uint32_t i = 0; i < c->rule_count; i++) {
         count[c->rules[i].verdict]++;
-        if (c->rules[i].verdict == REPORT_CANNOT_SAY)
+        if (c->rules[i].verdict == CONTRACTS_CANNOT_SAY)
             fprintf(out, "cannot say: %s: %s\n", c->rules[i].text, c->rules[i].why);
     }
     if (c->runs == 1)
         print_least(c, out);
-    fprintf(out, "contract: %u of %u rules kept, %u broken, %u cannot be judged\n", count[REPORT_KEPT], c->rule_count,
-            count[REPORT_BROKEN], count[REPORT_CANNOT_SAY]);
+    fprintf(out, "contract: %u of %u rules kept, %u broken, %u cannot be judged\n", count[CONTRACTS_KEPT],
+            c->rule_count, count[CONTRACTS_BROKEN], count[CONTRACTS_CANNOT_SAY]);
 }
 
 /* --- JSON --- */
 
-static void add_breach(const struct report_contract *c, const struct report_breach *b, cJSON *array)
+static void add_breach(const struct contract *c, const struct contracts_breach *b, cJSON *array)
 {
     double unit = is(b, "seconds") ? 1e-9 : 1;
     char text[SENTENCE];
@@ -121,27 +121,27 @@ static void add_breach(const struct report_contract *c, const struct report_brea
         NUMBER("pace_percent", views_known(is(b, "seconds"), 100 * b->pace)),
         NUMBER("scatter_percent", views_known(b->scatter >= 0, 100 * b->scatter)),
         NUMBER("varies_since_run", views_known(b->varies_since, b->varies_since)), TEXT("text", sentence(c, b, text)));
-    report_json_grown(o, b->grown, b->grown_count);
+    views_json_grown(o, b->grown, b->grown_count);
 }
 
-void report_contract_print_json(const struct report_contract *c, FILE *out)
+void contract_print_json(const struct contract *c, FILE *out)
 {
     cJSON *root = cJSON_CreateObject(), *rules = cJSON_AddArrayToObject(root, "rules");
 
-    ADD(root, NUMBER("version", 1), TEXT("verdict", verdicts[report_contract_verdict(c)]),
+    ADD(root, NUMBER("version", 1), TEXT("verdict", verdicts[contract_verdict(c)]),
         NUMBER("baseline_runs", c->runs));
     for (uint32_t i = 0; i < c->rule_count; i++) {
-        const struct report_rule *r = &c->rules[i];
+        const struct contracts_rule *r = &c->rules[i];
         cJSON *o = ADD(rules, TEXT("rule", r->text), TEXT("verdict", verdicts[r->verdict]), NUMBER("judged", r->judged),
                        NUMBER("least_percent", views_known(r->least >= 0, 100 * r->least)));
-        if (r->verdict == REPORT_CANNOT_SAY)
+        if (r->verdict == CONTRACTS_CANNOT_SAY)
             ADD(o, TEXT("why", r->why));
         cJSON *broken = cJSON_AddArrayToObject(o, "broken");
         for (uint32_t k = 0; k < c->breach_count; k++)
             if (c->breaches[k].rule == i)
                 add_breach(c, &c->breaches[k], broken);
     }
-    report_json_write(root, out);
+    views_json_write(root, out);
 }
 
 /* --- JUnit --- */
@@ -158,19 +158,19 @@ static void print_xml(const char *text, FILE *out)
         }
 }
 
-static void print_case(const struct report_contract *c, uint32_t rule, FILE *out)
+static void print_case(const struct contract *c, uint32_t rule, FILE *out)
 {
-    const struct report_rule *r = &c->rules[rule];
+    const struct contracts_rule *r = &c->rules[rule];
     char text[SENTENCE];
 
     fputs("  <testcase classname=\"pythia.contract\" name=\"", out);
     print_xml(r->text, out);
     fputs("\">\n", out);
-    if (r->verdict == REPORT_CANNOT_SAY) {
+    if (r->verdict == CONTRACTS_CANNOT_SAY) {
         fputs("    <error message=\"", out);
         print_xml(r->why, out);
         fputs("\"/>\n", out);
-    } else if (r->verdict == REPORT_BROKEN) {
+    } else if (r->verdict == CONTRACTS_BROKEN) {
         fputs("    <failure message=\"broken\">", out);
         for (uint32_t k = 0; k < c->breach_count; k++)
             if (c->breaches[k].rule == rule) {
@@ -184,7 +184,7 @@ static void print_case(const struct report_contract *c, uint32_t rule, FILE *out
     fputs("  </testcase>\n", out);
 }
 
-void report_contract_print_junit(const struct report_contract *c, FILE *out)
+void contract_print_junit(const struct contract *c, FILE *out)
 {
     uint32_t count[3] = { 0 };
 
@@ -194,7 +194,7 @@ void report_contract_print_junit(const struct report_contract *c, FILE *out)
         out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pythia compare\" tests=\"%u\" failures=\"%u\" "
         "errors=\"%u\">\n",
-        c->rule_count, count[REPORT_BROKEN], count[REPORT_CANNOT_SAY]);
+        c->rule_count, count[CONTRACTS_BROKEN], count[CONTRACTS_CANNOT_SAY]);
     for (uint32_t i = 0; i < c->rule_count; i++)
         print_case(c, i, out);
     fputs("</testsuite>\n", out);

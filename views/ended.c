@@ -14,21 +14,21 @@ enum { MOST = 4, RANKS_TEXT = 64 };
 static const char *ranks_of(const struct report *r, const uint32_t *rank, uint32_t count)
 {
     bool *in = calloc((size_t)r->job->info.ranks + 1, sizeof *in);
-    char *text = report_text("%*s", RANKS_TEXT, "");
+    char *text = findings_text("%*s", RANKS_TEXT, "");
     for (uint32_t i = 0; i < count; i++)
         in[rank[i]] = true;
-    report_ranks_set(in, r->job->info.ranks, text, RANKS_TEXT);
+    findings_ranks_set(in, r->job->info.ranks, text, RANKS_TEXT);
     free(in);
     return text;
 }
 
-static void print_in(const struct report *r, const struct report_ended_in *in, FILE *out)
+static void print_in(const struct report *r, const struct findings_ended_in *in, FILE *out)
 {
     if (in->thread)
         fprintf(out, "thread %u of ", in->thread);
     fprintf(out, "%s %s%s%s%s for %s", ranks_of(r, in->rank, in->count), in->inside || !*in->call ? "" : "after ",
             *in->call ? in->call : "before any call", *in->place ? " " : "", in->place,
-            report_time((double)in->since_ns));
+            findings_time((double)in->since_ns));
 }
 
 static void print_verdict(const struct report *r, const struct watch_verdict *v, FILE *out)
@@ -50,9 +50,9 @@ static void print_verdict(const struct report *r, const struct watch_verdict *v,
     fputc('\n', out);
 }
 
-void report_print_ended(struct report *r, FILE *out)
+void views_print_ended(struct report *r, FILE *out)
 {
-    struct report_ended *e = report_ended(r);
+    struct findings_ended *e = findings_ended(r);
     if (!e)
         return;
     fputs("ended in: ", out);
@@ -64,7 +64,7 @@ void report_print_ended(struct report *r, FILE *out)
         fprintf(out, ",\n  and %u more", e->count - MOST);
     fputc('\n', out);
     print_verdict(r, &e->verdict, out);
-    report_ended_destroy(e);
+    findings_ended_destroy(e);
 }
 
 static void add_ranks(cJSON *to, const char *key, const uint32_t *rank, uint32_t count)
@@ -74,16 +74,16 @@ static void add_ranks(cJSON *to, const char *key, const uint32_t *rank, uint32_t
         cJSON_AddItemToArray(list, cJSON_CreateNumber(rank[i]));
 }
 
-void report_add_ended(struct report *r, cJSON *root)
+void views_add_ended(struct report *r, cJSON *root)
 {
-    struct report_ended *e = report_ended(r);
+    struct findings_ended *e = findings_ended(r);
     if (!e) {
         cJSON_AddNullToObject(root, "ended");
         return;
     }
     cJSON *ended = cJSON_AddObjectToObject(root, "ended"), *in = cJSON_AddArrayToObject(ended, "in");
     for (uint32_t i = 0; i < e->count; i++) {
-        const struct report_ended_in *k = &e->in[i];
+        const struct findings_ended_in *k = &e->in[i];
         cJSON *o = ADD(in, NUMBER("thread", k->thread), TEXT("call", *k->call ? k->call : NULL),
                        TEXT("place", *k->place ? k->place : NULL), BOOL("inside", k->inside),
                        TIME("since_seconds", k->since_ns));
@@ -93,5 +93,5 @@ void report_add_ended(struct report *r, cJSON *root)
     ADD(v, TEXT("kind", watch_kind_text[e->verdict.kind]));
     add_ranks(v, "ranks", e->verdict.rank, e->verdict.rank_count);
     add_ranks(v, "waiting", e->verdict.waiting, e->verdict.waiting_count);
-    report_ended_destroy(e);
+    findings_ended_destroy(e);
 }

@@ -17,7 +17,7 @@
 #include "views/table.h"
 #include "views/views.h"
 
-void report_print_efficiency(const struct report_efficiency *e, FILE *out)
+void views_print_efficiency(const struct findings_efficiency *e, FILE *out)
 {
     if (e->threads > 1 && e->measured) {
         fprintf(out, "parallel efficiency %.1f %% = MPI %.1f %% x OpenMP %.1f %%\n", 100 * e->parallel, 100 * e->mpi,
@@ -26,7 +26,7 @@ void report_print_efficiency(const struct report_efficiency *e, FILE *out)
                 "serial %.1f %%\n", e->threads, 100 * e->omp_load_balance, 100 * e->omp_waiting,
                 100 * e->omp_fork_join, 100 * e->omp_serial);
         fprintf(out, "  (%s executions of regions timed in each thread, %.0f %% of their time)\n",
-                report_count((uint64_t)e->samples), 100 * e->covered);
+                findings_count((uint64_t)e->samples), 100 * e->covered);
         fputs("  MPI", out);
     } else if (e->threads > 1) {
         fprintf(out, "parallel efficiency not measured: of the time in regions, %u threads, %.1f %% was looked into\n",
@@ -41,7 +41,7 @@ void report_print_efficiency(const struct report_efficiency *e, FILE *out)
                 100 * e->within_nodes);
 }
 
-void report_print_split(const struct report_efficiency *e, FILE *out)
+void views_print_split(const struct findings_efficiency *e, FILE *out)
 {
     fprintf(out, "  communication = serialisation %.1f %% x transfer %.1f %%\n", 100 * e->serialisation,
             100 * e->transfer);
@@ -53,48 +53,52 @@ void report_print_split(const struct report_efficiency *e, FILE *out)
    not follow; else 0. */
 static uint64_t many_unmatched(struct report *r)
 {
-    return report_unmatched(r) > REPLAY_FEW_UNMATCHED ? report_analysis(r)->result.unmatched : 0;
+    return findings_unmatched(r) > REPLAY_FEW_UNMATCHED ? findings_analysis(r)->result.unmatched : 0;
 }
 
 /* Beside the findings: what waits for a processor is in what calls and computation took. */
 static void print_delay(struct report *r, FILE *out)
 {
-    struct report_crowd crowd = report_crowd_of(r);
+    struct findings_crowd crowd = findings_crowd_of(r);
 
-    if (report_delay_share(r) >= LEAST_SHARE)
-        fprintf(out, "\nno processor for ranks that were ready: %.1f %% of their time\n%s", 100 * report_delay_share(r),
-                report_crowd_text(&crowd) ? report_text("  %s\n", report_crowd_text(&crowd)) : "");
+    if (findings_delay_share(r) >= LEAST_SHARE)
+        fprintf(out, "\nno processor for ranks that were ready: %.1f %% of their time\n%s",
+                100 * findings_delay_share(r),
+                findings_crowd_text(&crowd) ? findings_text("  %s\n", findings_crowd_text(&crowd)) : "");
 }
 
 /* Whose work it is, or who is there: "rank 1 before MPI_Allreduce", "ranks 0-1, some before put@app.c:12". */
-static char *who_text(struct report *r, const struct report_finding *one, int width)
+static char *who_text(struct report *r, const struct finding *one, int width)
 {
     const char *function = job_text(r->job, r->job->terminals[one->by].function), *some = one->some ? ", some" : "";
-    bool works = one->kind <= REPORT_SERIAL_CHAIN; /* before the call */
-    char *place = report_text("%s", one->cause);
+    bool works = one->kind <= FINDINGS_SERIAL_CHAIN; /* before the call */
+    char *place = findings_text("%s", one->cause);
 
     if (strcmp(one->where, one->cause)) {
-        report_cut_place(place, width - 8 - (int)strlen(one->ranks) - (int)strlen(some));
-        return report_text("%s%s before %s", one->ranks, some, place);
+        findings_cut_place(place, width - 8 - (int)strlen(one->ranks) - (int)strlen(some));
+        return findings_text("%s%s before %s", one->ranks, some, place);
     }
-    return strstr(function, "MPI_") ? report_text("%s%s %s %s", one->ranks, some, works ? "before" : "in", function)
-                                    : report_text("%s", one->ranks);
+    return strstr(function, "MPI_") ? findings_text("%s%s %s %s", one->ranks, some, works ? "before" : "in", function)
+                                    : findings_text("%s", one->ranks);
 }
 
 /* In two lines: what, where; whose work it is, what to do; and what that work is, where samples say it. */
-static void print_one(struct report *r, const struct report_finding *one, FILE *out)
+static void print_one(struct report *r, const struct finding *one, FILE *out)
 {
-    const char *words = report_finding_words(one->kind), *advice = report_finding_advice(r, one);
-    const char *more = one->more ? report_text(" and %u more", one->more) : "";
-    const char *at = one->kind == REPORT_SERIAL_PART ? " before " : " at "; /* a gap is named by the call behind it */
-    char *line = report_text("%s", one->where);
+    const char *words = finding_words(one->kind), *advice = finding_advice(r, one);
+    const char *more = one->more ? findings_text(" and %u more", one->more) : "";
+    const char *at = one->kind == FINDINGS_SERIAL_PART ? " before " : " at "; /* a gap is named by the call behind it */
+    char *line = findings_text("%s", one->where);
 
-    report_cut_place(line, 79 - 19 - (int)strlen(at) - (int)strlen(words) - (int)strlen(more));
-    fprintf(out, "%5.1f %% %9s  %s%s%s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, at, line, more);
+    findings_cut_place(line, 79 - 19 - (int)strlen(at) - (int)strlen(words) - (int)strlen(more));
+    fprintf(out, "%5.1f %% %9s  %s%s%s%s\n", 100 * one->share, findings_time(1e9 * one->seconds), words, at, line,
+            more);
     int room = 79 - 19 - (int)strlen(advice);
     line = who_text(r, one, room);
-    const char *end = !*advice ? "" : (int)strlen(line) > room ? report_text(":\n%17s", "") : ": "; /* no name is cut */
-    report_cut(line, 79 - 17);
+    const char *end = !*advice                   ? ""
+                      : (int)strlen(line) > room ? findings_text(":\n%17s", "")
+                                                 : ": "; /* no name is cut */
+    findings_cut(line, 79 - 17);
     fprintf(out, "%17s%s%s%s\n", "", line, end, advice);
     const char *inside = views_inside_text(r, one);
     if (inside)
@@ -105,7 +109,7 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
 #define LEAST_SHOWN 0.03
 
 /* How many of the first lines: until they have nine tenths of what is lost, none that costs less than `least`. */
-static uint32_t count_lines(const struct report_findings *f, double lost, double least, uint32_t most)
+static uint32_t count_lines(const struct findings_list *f, double lost, double least, uint32_t most)
 {
     double told = 0;
     uint32_t i = 0;
@@ -116,7 +120,7 @@ static uint32_t count_lines(const struct report_findings *f, double lost, double
 }
 
 /* The share of those that come after so many. */
-static double share_after(const struct report_findings *f, uint32_t shown)
+static double share_after(const struct findings_list *f, uint32_t shown)
 {
     double rest = f->minor;
 
@@ -125,7 +129,7 @@ static double share_after(const struct report_findings *f, uint32_t shown)
     return rest;
 }
 
-static void print_lines(struct report *r, const struct report_findings *f, uint32_t shown, bool all, FILE *out)
+static void print_lines(struct report *r, const struct findings_list *f, uint32_t shown, bool all, FILE *out)
 {
     double rest = share_after(f, shown);
 
@@ -144,7 +148,7 @@ static void print_lines(struct report *r, const struct report_findings *f, uint3
 /* One line where none of them is shown. `rest`: what they cost together. */
 static void print_none(struct report *r, double rest, bool all, FILE *out)
 {
-    const char *other = report_delay_share(r) >= LEAST_SHARE ? " else" : "";
+    const char *other = findings_delay_share(r) >= LEAST_SHARE ? " else" : "";
 
     if (rest >= LEAST_SHARE)
         fprintf(out, "\nnothing%s costs 3 %% of the ranks' time, all together %.1f %%%s\n", other, 100 * rest,
@@ -167,29 +171,30 @@ static uint64_t elsewhere(const struct report *r)
 /* What waits are not in the findings. Returns whether there are any. */
 static bool print_not_known(struct report *r, bool alone, bool all, FILE *out)
 {
-    double total = 1e9 * report_analysis(r)->recorded * r->job->info.ranks;
+    double total = 1e9 * findings_analysis(r)->recorded * r->job->info.ranks;
     uint64_t calls = many_unmatched(r), ns = elsewhere(r);
     bool threads = (double)ns >= LEAST_SHARE * total;
 
     if (alone && (calls || threads))
         fputc('\n', out);
     if (threads)
-        fprintf(out, "waits of other threads than each rank's first, %s in MPI: not known\n", report_time((double)ns));
+        fprintf(out, "waits of other threads than each rank's first, %s in MPI: not known\n",
+                findings_time((double)ns));
     if (calls)
         fprintf(out, "waits of %llu calls without a peer: not known%s\n", (unsigned long long)calls,
                 all ? "" : " (--view waits)");
     if (calls && all)
-        report_print_unmatched(r, report_analysis(r), 3, out);
+        views_print_unmatched(r, findings_analysis(r), 3, out);
     return threads || calls;
 }
 
-void report_print_findings(struct report *r, uint32_t most, FILE *out)
+void views_print_findings(struct report *r, uint32_t most, FILE *out)
 {
     bool all = most == UINT32_MAX;
-    const struct report_findings *f = report_findings(r);
+    const struct findings_list *f = findings_list(r);
 
     print_delay(r, out);
-    report_print_placement(r, out);
+    views_print_placement(r, out);
     if (!f->known && r->not_replayed == PYTHIA_ELIMIT)
         fprintf(out, "\nwho waits for whom, and why: %s\n",
                 r->steps < REPLAY_ANALYSIS_STEPS ? "pythia report (it takes longer than there is here)"
@@ -202,7 +207,7 @@ void report_print_findings(struct report *r, uint32_t most, FILE *out)
     if (shown)
         print_lines(r, f, shown, all, out);
     if (shown && f->base < 0.99e-9 * r->model->base.ns)
-        fprintf(out, "shares: of %s, the ranks' time; threads wait with their rank\n", report_time(1e9 * f->base));
+        fprintf(out, "shares: of %s, the ranks' time; threads wait with their rank\n", findings_time(1e9 * f->base));
     else if (!unknown && !r->job->ends.count) /* a hang costs all that there is */
         print_none(r, share_after(f, 0), all, out);
     if (f->count)
@@ -244,7 +249,7 @@ static uint32_t rows_of(struct replay_analysis *a, struct row **row)
     return count;
 }
 
-void report_print_unmatched(struct report *r, struct replay_analysis *a, uint32_t most, FILE *out)
+void views_print_unmatched(struct report *r, struct replay_analysis *a, uint32_t most, FILE *out)
 {
     struct row *row;
     uint32_t count = rows_of(a, &row);
@@ -252,8 +257,8 @@ void report_print_unmatched(struct report *r, struct replay_analysis *a, uint32_
     for (uint32_t i = 0; i < count && i < most; i++) {
         char where[256];
         const char *function = job_text(r->job, r->job->terminals[row[i].terminal].function);
-        report_site_place(r, row[i].terminal, where, sizeof where);
-        report_cut(where, 79 - 16 - (int)strlen(function) - (int)strlen(reasons[row[i].why]));
+        findings_site_place(r, row[i].terminal, where, sizeof where);
+        findings_cut(where, 79 - 16 - (int)strlen(function) - (int)strlen(reasons[row[i].why]));
         fprintf(out, "%8" PRIu64 "  %s at %s: %s\n", row[i].count, function, where, reasons[row[i].why]);
     }
     if (count > most)
@@ -261,7 +266,7 @@ void report_print_unmatched(struct report *r, struct replay_analysis *a, uint32_
     free(row);
 }
 
-void report_json_unmatched(struct report *r, struct replay_analysis *a, cJSON *object)
+void views_json_unmatched(struct report *r, struct replay_analysis *a, cJSON *object)
 {
     cJSON *array = cJSON_AddArrayToObject(object, "unmatched_calls");
     struct row *row;
@@ -269,7 +274,7 @@ void report_json_unmatched(struct report *r, struct replay_analysis *a, cJSON *o
 
     for (uint32_t i = 0; i < count; i++) {
         char where[256];
-        report_site_place(r, row[i].terminal, where, sizeof where);
+        findings_site_place(r, row[i].terminal, where, sizeof where);
         ADD(array, TEXT("function", job_text(r->job, r->job->terminals[row[i].terminal].function)),
             TEXT("where", where), TEXT("reason", reasons[row[i].why]), COUNT("count", row[i].count));
     }

@@ -31,18 +31,18 @@ static void add_took(const struct report *r, bool known, cJSON *to)
 {
     const struct job_took *t = &r->job->took;
 
-    ADD(to, TEXT("text", report_took_text(r)));
+    ADD(to, TEXT("text", findings_took_text(r)));
     for (int i = 0; i < JOB_TOOK_PARTS; i++)
-        ADD(cJSON_AddObjectToObject(to, report_took_names[i]), TIME("seconds", views_known(known, (double)t->sum[i])),
+        ADD(cJSON_AddObjectToObject(to, findings_took_names[i]), TIME("seconds", views_known(known, (double)t->sum[i])),
             TIME("longest_rank_seconds", views_known(known, (double)t->most[i])));
 }
 
 static void add_job(struct report *r, cJSON *root)
 {
-    const struct report_findings *f = report_findings(r);
+    const struct findings_list *f = findings_list(r);
     const struct job_info *i = &r->job->info;
-    const struct report_model *m = r->model;
-    struct report_took took = report_took(r->job);
+    const struct findings_model *m = r->model;
+    struct findings_took took = findings_took(r->job);
 
     ADD(cJSON_AddObjectToObject(root, "job"), TEXT("program", job_text(r->job, i->program)),
         TEXT("build_id", job_text(r->job, i->program_id)), TEXT("arguments", job_text(r->job, i->arguments)),
@@ -64,15 +64,15 @@ static void add_job(struct report *r, cJSON *root)
 
 static void add_findings(struct report *r, cJSON *root)
 {
-    const struct report_findings *f = report_findings(r);
+    const struct findings_list *f = findings_list(r);
     cJSON *array = cJSON_AddArrayToObject(root, "findings");
 
     for (uint32_t i = 0; i < f->count; i++) {
-        const struct report_finding *one = &f->finding[i];
-        ADD(array, TEXT("kind", report_finding_name(one->kind)), TEXT("where", one->where),
+        const struct finding *one = &f->finding[i];
+        ADD(array, TEXT("kind", finding_name(one->kind)), TEXT("where", one->where),
             NUMBER("more_places", one->more), TEXT("cause", one->cause), TEXT("ranks", one->ranks),
             NUMBER("seconds", one->seconds), NUMBER("share", one->share),
-            TEXT("advice", report_finding_advice(r, one)), TEXT("inside", views_inside_text(r, one)));
+            TEXT("advice", finding_advice(r, one)), TEXT("inside", views_inside_text(r, one)));
     }
     if (!f->known || isnan(f->lost))
         cJSON_AddNullToObject(root, "losses");
@@ -80,7 +80,7 @@ static void add_findings(struct report *r, cJSON *root)
         ADD(cJSON_AddObjectToObject(root, "losses"), NUMBER("lost", f->lost), NUMBER("minor", f->minor));
 }
 
-void report_add_efficiency(const struct report_efficiency *e, cJSON *to)
+void views_add_efficiency(const struct findings_efficiency *e, cJSON *to)
 {
     if (!e->known)
         return;
@@ -106,7 +106,7 @@ void report_add_efficiency(const struct report_efficiency *e, cJSON *to)
         TIME("uneven", threads * e->of.uneven));
 }
 
-static void add_spread(cJSON *o, const struct report_spread *s)
+static void add_spread(cJSON *o, const struct findings_spread *s)
 {
     double executed = views_known(s->min_ns != UINT64_MAX, 1), worst = views_known(s->worst_rank != GRAMMAR_NONE, 1);
 
@@ -118,8 +118,8 @@ static void add_spread(cJSON *o, const struct report_spread *s)
 /* Where a call or a region is in the source; `caller` names the key of the source function. */
 static void add_place(struct report *r, cJSON *o, uint32_t terminal, const char *caller)
 {
-    static const struct report_place nowhere;
-    const struct report_place *p = report_place_of(r, terminal) ?: &nowhere;
+    static const struct findings_place nowhere;
+    const struct findings_place *p = findings_place_of(r, terminal) ?: &nowhere;
 
     ADD(o, TEXT(caller, p->full), TEXT("file", p->file), TEXT("path", p->path),
         NUMBER("line", views_known(p->line, p->line)), TEXT("module", p->module),
@@ -128,13 +128,13 @@ static void add_place(struct report *r, cJSON *o, uint32_t terminal, const char 
 }
 
 /* What plugins counted in the bursts before the calls. */
-static void add_sums(cJSON *o, const struct report_sums *sums, const struct report_site *s)
+static void add_sums(cJSON *o, const struct findings_sums *sums, const struct findings_site *s)
 {
     cJSON *all = cJSON_AddObjectToObject(o, "sums");
-    double ipc = report_sums_ipc(sums, s);
+    double ipc = findings_sums_ipc(sums, s);
 
     for (uint32_t i = 0; i < sums->names; i++) {
-        struct job_count c = report_sums_of(sums, s, i);
+        struct job_count c = findings_sums_of(sums, s, i);
         if (c.samples)
             ADD(cJSON_AddObjectToObject(all, job_text(sums->job, sums->name[i])), NUMBER("samples", c.samples),
                 NUMBER("total", c.total));
@@ -149,31 +149,32 @@ static void add_extremes(cJSON *o, const struct job_extremes *e)
     static const char *const names[] = { "gap_min", "gap_max", "duration_min", "duration_max" };
 
     for (int k = 0; k < JOB_EXTREMES && e->count; k++)
-        ADD(o, TIME(report_text("%s_seconds", names[k]), e->value[k]),
-            NUMBER(report_text("%s_turn", names[k]), e->turn[k]), NUMBER(report_text("%s_rank", names[k]), e->rank[k]));
+        ADD(o, TIME(findings_text("%s_seconds", names[k]), e->value[k]),
+            NUMBER(findings_text("%s_turn", names[k]), e->turn[k]),
+            NUMBER(findings_text("%s_rank", names[k]), e->rank[k]));
 }
 
 static void add_callsites(struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "callsites");
-    struct report_sums *sums = report_sums_create(r->job);
+    struct findings_sums *sums = findings_sums_create(r->job);
 
     for (uint32_t i = 0; i < r->model->site_count; i++) {
-        const struct report_site *s = &r->model->sites[i];
+        const struct findings_site *s = &r->model->sites[i];
         cJSON *o = ADD(array, TEXT("function", job_text(r->job, s->function)));
         add_place(r, o, s->terminal, "caller");
         ADD(o, TEXT("class", job_call_kind_text(s->call_kind)), COUNT("count", s->count),
             TIME("time_seconds", s->time_ns), TIME("gap_seconds", s->gap_ns), BYTES("bytes", s->bytes));
         add_extremes(o, &s->extremes);
         double of_run = views_known(!s->launch, 1); /* MPI_Init is before it */
-        ADD(o, PERCENT("app_percent", of_run * report_share(r->model, (double)s->time_ns)),
-            PERCENT("mpi_percent", of_run * report_percent((double)s->time_ns,
-                                                           (double)(r->model->call_ns - r->model->sum_launch_ns))));
+        ADD(o, PERCENT("app_percent", of_run * findings_share(r->model, (double)s->time_ns)),
+            PERCENT("mpi_percent", of_run * findings_percent((double)s->time_ns,
+                                                             (double)(r->model->call_ns - r->model->sum_launch_ns))));
         add_spread(o, &s->spread);
         if (sums)
             add_sums(o, sums, s);
     }
-    report_sums_destroy(sums);
+    findings_sums_destroy(sums);
 }
 
 /* Of the threads of a region's teams; null where none was timed. */
@@ -199,19 +200,19 @@ static void add_regions(struct report *r, cJSON *root)
     cJSON *array = cJSON_AddArrayToObject(root, "regions");
 
     for (uint32_t i = 0; i < r->model->region_count; i++) {
-        const struct report_site *g = &r->model->regions[i];
-        cJSON *o = report_json_object(array);
+        const struct findings_site *g = &r->model->regions[i];
+        cJSON *o = views_json_object(array);
         add_place(r, o, g->terminal, "function");
         ADD(o, COUNT("count", g->count), TIME("time_seconds", g->time_ns), TIME("gap_seconds", g->gap_ns));
         add_spread(o, &g->spread);
         add_threads(r, o, g->callsite);
-        report_add_choice(r, job_find_region(r->job, g->callsite), o);
-        const struct report_team *best = report_best_team(g);
+        views_add_choice(r, job_find_region(r->job, g->callsite), o);
+        const struct findings_team *best = findings_best_team(g);
         ADD(o, NUMBER("best_size", best ? (double)best->size : NAN));
         cJSON *teams = cJSON_AddArrayToObject(o, "team_sizes");
         for (uint32_t k = 0; k < g->team_count; k++) {
-            const struct report_team *t = &g->teams[k];
-            double efficiency = report_team_efficiency(t), fork = report_fork_share(r->model, t);
+            const struct findings_team *t = &g->teams[k];
+            double efficiency = findings_team_efficiency(t), fork = findings_fork_share(r->model, t);
             ADD(teams, NUMBER("size", views_known(t->size >= 0, (double)t->size)), COUNT("count", t->count),
                 TIME("time_seconds", t->time_ns), NUMBER("efficiency", views_known(efficiency >= 0, efficiency)),
                 NUMBER("fork_join_at_most", views_known(fork >= 0, fork)));
@@ -235,17 +236,17 @@ static void add_classes(const struct report *r, cJSON *root)
 
     for (uint32_t i = 0; i < r->job->class_count; i++) {
         const struct job_class *c = &r->job->classes[i];
-        char *text = report_ranges_text(c), difference[256] = "";
-        cJSON *o = report_json_object(array), *ranges = cJSON_AddArrayToObject(o, "ranks");
+        char *text = findings_ranges_text(c), difference[256] = "";
+        cJSON *o = views_json_object(array), *ranges = cJSON_AddArrayToObject(o, "ranks");
         for (uint32_t k = 0; k < c->member_ranges; k++) {
             const struct job_range *g = &c->ranges[k];
             ADD(ranges, NUMBER("first", g->first), NUMBER("count", g->count), NUMBER("stride", g->stride),
                 NUMBER("rows", g->rows + 1.0), NUMBER("row_stride", g->row_stride), NUMBER("planes", g->planes + 1.0),
                 NUMBER("plane_stride", g->plane_stride), NUMBER("thread", g->thread));
         }
-        report_class_difference(r, i, difference, sizeof difference);
+        findings_class_difference(r, i, difference, sizeof difference);
         ADD(o, TEXT("ranks_text", text), TEXT("difference", i ? difference : NULL),
-            NUMBER("members", report_members(c)), NUMBER("events", (uint64_t)report_class_events(c)),
+            NUMBER("members", findings_members(c)), NUMBER("events", (uint64_t)findings_class_events(c)),
             NUMBER("different_exponents", different_exponents(c)),
             NUMBER("rules", c->grammar ? c->grammar->rule_count : 0),
             NUMBER("nodes", c->grammar ? c->grammar->node_count : 0));
@@ -256,9 +257,10 @@ static void add_classes(const struct report *r, cJSON *root)
 /* The shortest and the longest of the ranks: "wall_least_seconds", "wall_least_rank", ... */
 static void add_extent(cJSON *o, const char *what, const struct job_extent *e)
 {
-    ADD(o, TIME(report_text("%s_least_seconds", what), e->least),
-        NUMBER(report_text("%s_least_rank", what), e->least_rank),
-        TIME(report_text("%s_most_seconds", what), e->most), NUMBER(report_text("%s_most_rank", what), e->most_rank));
+    ADD(o, TIME(findings_text("%s_least_seconds", what), e->least),
+        NUMBER(findings_text("%s_least_rank", what), e->least_rank),
+        TIME(findings_text("%s_most_seconds", what), e->most),
+        NUMBER(findings_text("%s_most_rank", what), e->most_rank));
 }
 
 static void add_streams(const struct report *r, cJSON *root)
@@ -289,11 +291,11 @@ static void add_comm(const struct report *r, cJSON *root)
     cJSON *array = cJSON_AddArrayToObject(root, "comm");
 
     for (uint32_t i = 0; i < r->model->peer_count; i++) {
-        const struct report_peer *p = &r->model->peers[i];
-        ADD(array, TEXT("communicator", report_comm_text(r, p->comm)),
+        const struct findings_peer *p = &r->model->peers[i];
+        ADD(array, TEXT("communicator", findings_comm_text(r, p->comm)),
             TEXT("direction", p->receives ? "receive" : "send"), BOOL("onesided", p->onesided),
             TEXT("relation", relations[p->relation]),
-            NUMBER("peer", views_known(p->relation <= REPORT_XOR, (double)p->value)), COUNT("messages", p->messages),
+            NUMBER("peer", views_known(p->relation <= FINDINGS_XOR, (double)p->value)), COUNT("messages", p->messages),
             BYTES("bytes", p->bytes));
     }
 }
@@ -301,12 +303,12 @@ static void add_comm(const struct report *r, cJSON *root)
 /* Edges up to MOST_EDGES, as arrays of from, to, messages, bytes: there are many. */
 static void add_matrix(const struct report *r, cJSON *root)
 {
-    const struct report_model *m = r->model;
+    const struct findings_model *m = r->model;
     cJSON *o = cJSON_AddObjectToObject(root, "matrix"), *edges = cJSON_AddArrayToObject(o, "edges");
     cJSON *patterns = cJSON_AddArrayToObject(o, "patterns");
 
     for (uint32_t i = 0; i < m->edge_count && m->edge_count <= MOST_EDGES; i++) {
-        const struct report_edge *e = &m->edges[i];
+        const struct findings_edge *e = &m->edges[i];
         const double figures[] = { e->from, e->to, (double)e->messages, (double)e->bytes };
         cJSON_AddItemToArray(edges, cJSON_CreateDoubleArray(figures, 4));
     }
@@ -314,70 +316,70 @@ static void add_matrix(const struct report *r, cJSON *root)
         NUMBER("unplaced_messages", m->unplaced_messages), NUMBER("unplaced_bytes", m->unplaced_bytes),
         NUMBER("by_mean_bytes", m->by_mean_bytes));
     for (uint32_t i = 0; i < m->pattern_count; i++) {
-        const struct report_pattern *p = &m->patterns[i];
-        const struct report_site *s = p->site == GRAMMAR_NONE ? NULL : &m->sites[p->site];
+        const struct findings_pattern *p = &m->patterns[i];
+        const struct findings_site *s = p->site == GRAMMAR_NONE ? NULL : &m->sites[p->site];
         ADD(patterns, TEXT("pattern", p->name), TEXT("function", s ? job_text(r->job, s->function) : NULL),
             NUMBER("number", s ? views_site_number(r, s->callsite) : NAN), COUNT("messages", p->messages),
             BYTES("bytes", p->bytes));
     }
 }
 
-cJSON *report_json(struct report *r)
+cJSON *views_json(struct report *r)
 {
     cJSON *root = cJSON_CreateObject();
 
     ADD(root, NUMBER("version", JSON_VERSION));
     add_job(r, root);
-    report_add_ended(r, root);
+    views_add_ended(r, root);
     add_findings(r, root);
-    if (report_analysis(r))
-        report_json_unmatched(r, report_analysis(r), root);
+    if (findings_analysis(r))
+        views_json_unmatched(r, findings_analysis(r), root);
     else
         cJSON_AddNullToObject(root, "unmatched_calls");
-    report_split_communication(r);
-    report_add_efficiency(&r->model->efficiency, root);
-    report_add_named(r, NULL, root);
+    findings_split_communication(r);
+    views_add_efficiency(&r->model->efficiency, root);
+    views_add_named(r, NULL, root);
     add_callsites(r, root);
-    report_add_polls(r, root);
-    report_add_sizes(r, root);
+    views_add_polls(r, root);
+    views_add_sizes(r, root);
     add_regions(r, root);
-    report_add_tasks(r, r->job->tasks, r->job->task_count, root);
-    report_add_machine(r, root);
+    views_add_tasks(r, r->job->tasks, r->job->task_count, root);
+    views_add_machine(r, root);
     add_classes(r, root);
     add_streams(r, root);
     add_comm(r, root);
     add_matrix(r, root);
-    report_add_series(r, root);
-    report_add_own(r, root);
-    report_json_loops(r, root);
-    report_json_calltree(r, NULL, root);
-    report_add_inside(r, root);
-    report_add_oracle(r, root);
+    views_add_series(r, root);
+    views_add_own(r, root);
+    views_json_loops(r, root);
+    views_json_calltree(r, NULL, root);
+    views_add_inside(r, root);
+    views_add_oracle(r, root);
     return root;
 }
 
 /* What is in it alone: keys as of the whole job. */
 static cJSON *json_of_region(struct report *r, const char *name)
 {
-    const struct report_named *n = report_named_find(r, name);
+    const struct findings_named *n = findings_named_find(r, name);
     cJSON *root = cJSON_CreateObject(), *array;
 
     ADD(root, NUMBER("version", JSON_VERSION), TEXT("region", name));
     add_job(r, root);
-    report_add_named(r, n, root);
+    views_add_named(r, n, root);
     array = cJSON_AddArrayToObject(root, "callsites");
     for (uint32_t i = 0; i < n->call_count; i++) {
-        const struct report_named_call *c = &n->calls[i];
+        const struct findings_named_call *c = &n->calls[i];
         cJSON *o = ADD(array, TEXT("function", job_text(r->job, r->job->terminals[c->terminal].function)));
         add_place(r, o, c->terminal, "caller");
         ADD(o, COUNT("count", c->count), TIME("time_seconds", c->ns),
-            TIME("waiting_seconds", views_known(report_named_of(r)->waits, c->wait_ns)));
+            TIME("waiting_seconds", views_known(findings_named_of(r)->waits, c->wait_ns)));
     }
-    report_json_calltree(r, name, root);
+    views_json_calltree(r, name, root);
     return root;
 }
 
-void report_print_json(struct report *r, const char *region, FILE *out)
+void views_print_json(struct report *r, const char *region, FILE *out)
 {
-    report_json_write(region ? json_of_region(r, region) : report_json(r), out);
+    views_json_write(region ? json_of_region(r, region) : views_json(r), out);
 }

@@ -30,7 +30,7 @@ static const char *tree_text(const struct job *j)
 {
     bool older = j->machine.present && j->machine.tree != GRAMMAR_NONE;
 
-    return report_hardware_tree(j) ?: older ? job_text(j, j->machine.tree) : NULL;
+    return findings_hardware_tree(j) ?: older ? job_text(j, j->machine.tree) : NULL;
 }
 
 /* A line a kind of node, where there are several nodes. */
@@ -38,19 +38,19 @@ static void print_hosts(const struct report *r, FILE *out)
 {
     const struct job *j = r->job;
     bool *in = calloc(j->info.ranks + 1u, sizeof *in);
-    struct report_hardware h;
+    struct findings_hardware h;
     char ranks[128];
 
-    for (uint32_t i = 0; i < j->hosts.count && report_hardware_of_host(j, i, &h); i++) {
+    for (uint32_t i = 0; i < j->hosts.count && findings_hardware_of_host(j, i, &h); i++) {
         const struct job_host *host = &j->hosts.row[i];
         memset(in, 0, j->info.ranks * sizeof *in);
         struct job_walk w = { .range = j->hosts.ranges.range + host->range_first, .left = host->range_count };
         while (job_walk_next(&w))
             in[w.at.rank] = true;
-        report_ranks_set(in, j->info.ranks, ranks, sizeof ranks);
+        findings_ranks_set(in, j->info.ranks, ranks, sizeof ranks);
         fprintf(out, "%snode%s of %s: %u cores, %u memory node%s\n", i ? "" : "\n", strchr(ranks, 's') ? "s" : "",
                 ranks, h.cores, h.nodes, h.nodes == 1 ? "" : "s");
-        report_hardware_free(&h);
+        findings_hardware_free(&h);
     }
     free(in);
 }
@@ -68,40 +68,41 @@ static void print_bindings(const struct report *r, FILE *out)
         struct job_walk w = { .range = j->bindings.ranges.range + b->range_first, .left = b->range_count };
         while (job_walk_next(&w))
             in[w.at.rank] = true;
-        report_ranks_set(in, j->info.ranks, ranks, sizeof ranks);
-        fprintf(out, "%s%s: processors %s", i ? "" : "\n", ranks, report_line(job_text(j, b->processors), 60));
+        findings_ranks_set(in, j->info.ranks, ranks, sizeof ranks);
+        fprintf(out, "%s%s: processors %s", i ? "" : "\n", ranks, findings_line(job_text(j, b->processors), 60));
         if (b->threads > 1)
             fprintf(out, ", %u threads", b->threads);
         if (b->each != GRAMMAR_NONE)
-            fprintf(out, ", one by one on %s", report_line(job_text(j, b->each), 60));
+            fprintf(out, ", one by one on %s", findings_line(job_text(j, b->each), 60));
         fputc('\n', out);
     }
     free(in);
 }
 
-void report_print_placement(struct report *r, FILE *out)
+void views_print_placement(struct report *r, FILE *out)
 {
-    struct report_placements p;
+    struct findings_placements p;
 
-    report_placements_of(r, &p);
+    findings_placements_of(r, &p);
     for (uint32_t i = 0; i < p.count; i++)
         fprintf(out, "%splacement: %s\n           %s; Slurm: %s\n", i ? "" : "\n",
-                report_line(report_placement_text(&p.of[i]), 68), p.of[i].mend, p.of[i].slurm);
+                findings_line(findings_placement_text(&p.of[i]), 68), p.of[i].mend, p.of[i].slurm);
 }
 
 static void add_placement(struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "placement");
-    struct report_placements p;
+    struct findings_placements p;
 
-    report_placements_of(r, &p);
+    findings_placements_of(r, &p);
     for (uint32_t i = 0; i < p.count; i++)
-        ADD(array, TEXT("kind", report_placement_name(p.of[i].kind)), TEXT("ranks", p.of[i].ranks),
+        ADD(array, TEXT("kind", findings_placement_name(p.of[i].kind)), TEXT("ranks", p.of[i].ranks),
             NUMBER("cores", p.of[i].cores), NUMBER("of", p.of[i].of), NUMBER("threads", p.of[i].threads),
-            TEXT("text", report_placement_text(&p.of[i])), TEXT("advice", p.of[i].mend), TEXT("slurm", p.of[i].slurm));
+            TEXT("text", findings_placement_text(&p.of[i])), TEXT("advice", p.of[i].mend),
+            TEXT("slurm", p.of[i].slurm));
 }
 
-void report_print_machine(struct report *r, FILE *out)
+void views_print_machine(struct report *r, FILE *out)
 {
     const struct job_machine *m = &r->job->machine;
     double inside;
@@ -112,7 +113,7 @@ void report_print_machine(struct report *r, FILE *out)
         fprintf(out, "\nmachine of the first rank:\n%s", tree);
     print_hosts(r, out);
     print_bindings(r, out);
-    report_print_placement(r, out);
+    views_print_placement(r, out);
     if (!m->present)
         return;
     if (m->nodes)
@@ -128,11 +129,11 @@ void report_print_machine(struct report *r, FILE *out)
                 (unsigned long long)samples, inside, inside / (double)samples);
 }
 
-void report_add_machine(struct report *r, cJSON *root)
+void views_add_machine(struct report *r, cJSON *root)
 {
     const struct job *j = r->job;
     const struct job_machine *m = &j->machine;
-    struct report_crowd crowd = report_crowd_of(r);
+    struct findings_crowd crowd = findings_crowd_of(r);
 
     add_placement(r, root);
     if (m->present) {
@@ -147,7 +148,7 @@ void report_add_machine(struct report *r, cJSON *root)
             TIME("error_seconds", j->clock.error_ns));
     if (j->delay.ranks)
         ADD(cJSON_AddObjectToObject(root, "run_delay"), NUMBER("ranks", j->delay.ranks),
-            TIME("seconds", j->delay.ready_ns), NUMBER("share", report_delay_share(r)),
+            TIME("seconds", j->delay.ready_ns), NUMBER("share", findings_delay_share(r)),
             TIME("most_seconds", j->delay.most_ns), NUMBER("others_share", views_known(crowd.known, crowd.others)),
             NUMBER("threads", views_known(crowd.known, crowd.threads)),
             NUMBER("processors", views_known(crowd.known, crowd.processors)));

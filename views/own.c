@@ -53,7 +53,7 @@ static uint32_t own_collect(const struct job *j, struct own_place *place)
         uint32_t terminal = c->grammar->nodes[o->node].symbol;
         if (o->thread || terminal >= j->terminal_count || j->terminals[terminal].phase == JOB_CLOSE)
             continue;
-        double calls = (double)c->grammar->stats[o->node].count / (double)report_members(c);
+        double calls = (double)c->grammar->stats[o->node].count / (double)findings_members(c);
         place[count++] = (struct own_place){ terminal, o->rank, o->ranks, job_own_mean(o, JOB_OWN_GAP) * calls, calls };
     }
     return BASE_ARRAY_JOIN(place, count, own_order, into, from, (into->ns += from->ns, into->count += from->count));
@@ -102,13 +102,13 @@ static struct own_line *own_lines(const struct job *j, struct own_place **place,
 static void own_print(const struct report *r, const struct own_line *l, struct views_table *t)
 {
     ROW(t, TIME("", own_of_call(l->least), "least", 10),
-        TEXT("", report_rank_text(l->least->rank, l->least->ranks), "of rank", 8), TIME("", l->mean, "mean", 10),
+        TEXT("", findings_rank_text(l->least->rank, l->least->ranks), "of rank", 8), TIME("", l->mean, "mean", 10),
         TIME("", own_of_call(l->most), "most", 10),
-        TEXT("", report_rank_text(l->most->rank, l->most->ranks), "of rank", 8),
-        TIME("", l->excess_ns, "in the run", 10), TEXT("", report_name(r->names, l->of->terminal), " before", 0));
+        TEXT("", findings_rank_text(l->most->rank, l->most->ranks), "of rank", 8),
+        TIME("", l->excess_ns, "in the run", 10), TEXT("", findings_name(r->names, l->of->terminal), " before", 0));
 }
 
-void report_print_own(struct report *r, FILE *out)
+void views_print_own(struct report *r, FILE *out)
 {
     struct own_place *place;
     uint32_t count;
@@ -132,7 +132,7 @@ void report_print_own(struct report *r, FILE *out)
     free(place);
 }
 
-void report_add_own(struct report *r, cJSON *root)
+void views_add_own(struct report *r, cJSON *root)
 {
     struct own_place *place;
     uint32_t count;
@@ -142,7 +142,7 @@ void report_add_own(struct report *r, cJSON *root)
     for (uint32_t i = 0; i < count; i++) {
         const struct own_line *l = &line[i];
         const struct job_terminal *t = &r->job->terminals[l->of->terminal];
-        cJSON *o = report_json_object(array), *rank = cJSON_AddArrayToObject(o, "rank");
+        cJSON *o = views_json_object(array), *rank = cJSON_AddArrayToObject(o, "rank");
         cJSON *calls = cJSON_AddArrayToObject(o, "calls"), *gap = cJSON_AddArrayToObject(o, "gap_seconds");
         ADD(o, TEXT("function", job_text(r->job, t->function)), NUMBER("number", views_site_number(r, t->callsite)),
             NUMBER("ranks", l->of->ranks));

@@ -22,14 +22,14 @@ static void print_oracle(const struct job *j, FILE *out)
     for (int d = 0; d < ORACLE_DISTANCES; d++)
         if (o->score.at[d].predictions) /* a short run has no event so far ahead */
             fprintf(out, "%s %u: %.1f %%", d ? "," : "", oracle_score_distances[d],
-                    report_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
+                    findings_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
     if (o->score.peers.asked)
         fprintf(out, "\n  and of the peers of messages %.1f %%",
-                report_percent((double)o->score.peers.right, (double)o->score.peers.asked));
+                findings_percent((double)o->score.peers.right, (double)o->score.peers.asked));
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
         fprintf(out, "\n  median error of the time until the next event %.0f %%", 100 * error);
-    fprintf(out, "\n  %s action%s, cost of the oracle %.3g s\n", report_count(o->actions), o->actions == 1 ? "" : "s",
+    fprintf(out, "\n  %s action%s, cost of the oracle %.3g s\n", findings_count(o->actions), o->actions == 1 ? "" : "s",
             o->cost_seconds);
 }
 
@@ -58,15 +58,15 @@ static const struct job_region *heaviest_below(const struct job_learned *l, cons
 
 static void print_region(struct report *r, const struct job_region *g, struct views_table *t)
 {
-    const struct job_region_size *usual = report_usual_size(g);
+    const struct job_region_size *usual = views_usual_size(g);
     char where[256];
 
-    report_callsite_text(r->resolver, g->callsite, REPORT_ENTRY, where, sizeof where);
-    report_cut_place(where, 34);
+    findings_callsite_text(r->resolver, g->callsite, FINDINGS_ENTRY, where, sizeof where);
+    findings_cut_place(where, 34);
     ROW(t, TEXT("", where, "parallel region", -34), COUNT("", g->executions, "count", 9),
-        PERCENT("", report_percent((double)g->changed, (double)g->executions), "changed", 9),
+        PERCENT("", findings_percent((double)g->changed, (double)g->executions), "changed", 9),
         NUMBER("", g->team, "from", 6), NUMBER("", usual ? usual->size : (double)NAN, "to", 5),
-        TIME("", report_mean((uint64_t)weight(g), g->executions), "mean", 10));
+        TIME("", findings_mean((uint64_t)weight(g), g->executions), "mean", 10));
 }
 
 /* The regions that take most time, a line each; all that is known of them is in the view of regions. */
@@ -84,10 +84,10 @@ static void print_regions(struct report *r, FILE *out)
         print_region(r, g, &t);
     if (l->region_count > MOST_REGIONS)
         fprintf(out, "  and %u more (--view omp)\n", l->region_count - MOST_REGIONS);
-    report_print_reading(r, l->regions, l->region_count, " (--view omp says why not)", out);
+    views_print_reading(r, l->regions, l->region_count, " (--view omp says why not)", out);
 }
 
-void report_print_learned(struct report *r, FILE *out)
+void views_print_learned(struct report *r, FILE *out)
 {
     const struct job_learned *l = &r->job->learned;
     char where[256];
@@ -95,34 +95,34 @@ void report_print_learned(struct report *r, FILE *out)
     if (l->region_count || l->task_count)
         fputs("\nas predicted runs have seen them:\n", out);
     for (uint32_t i = 0; i < l->region_count; i++) {
-        report_callsite_text(r->resolver, l->regions[i].callsite, REPORT_ENTRY, where, sizeof where);
-        fprintf(out, "%s: entered %s times\n", where, report_count(l->regions[i].executions));
-        report_print_known(r, &l->regions[i], out);
+        findings_callsite_text(r->resolver, l->regions[i].callsite, FINDINGS_ENTRY, where, sizeof where);
+        fprintf(out, "%s: entered %s times\n", where, findings_count(l->regions[i].executions));
+        views_print_known(r, &l->regions[i], out);
     }
-    report_print_reading(r, l->regions, l->region_count, " (each says why not)", out);
-    report_print_tasks(r, l->tasks, l->task_count, out);
+    views_print_reading(r, l->regions, l->region_count, " (each says why not)", out);
+    views_print_tasks(r, l->tasks, l->task_count, out);
 }
 
-void report_print_predicted(struct report *r, FILE *out)
+void views_print_predicted(struct report *r, FILE *out)
 {
     const struct job *j = r->job;
     const struct job_oracle *o = &j->oracle;
-    const char *program = report_program_text(j, 40);
+    const char *program = findings_program_text(j, 40);
 
     if (!o->present) {
         fprintf(out, "%s: no run was predicted with this file\n", program);
         return;
     }
-    fprintf(out, "%s, predicted: %s", program, report_size_text(o->ranks, o->threads));
+    fprintf(out, "%s, predicted: %s", program, findings_size_text(o->ranks, o->threads));
     if (o->start_time)
-        fprintf(out, ", %s", report_date_text(o->start_time));
-    fprintf(out, "\nwall time %s", report_time((double)o->wall_ns));
+        fprintf(out, ", %s", findings_date_text(o->start_time));
+    fprintf(out, "\nwall time %s", findings_time((double)o->wall_ns));
     if (is_comparable(o))
-        fprintf(out, ", %s when recorded", report_time((double)o->recorded_ns));
+        fprintf(out, ", %s when recorded", findings_time((double)o->recorded_ns));
     else if (o->recorded_ns)
         fprintf(out, "\nrecorded: %s, %s, %s (of another size: times are not compared)",
-                report_time((double)o->recorded_ns), report_size_text(o->recorded_ranks, 0),
-                report_date_text(o->recorded_time));
+                findings_time((double)o->recorded_ns), findings_size_text(o->recorded_ranks, 0),
+                findings_date_text(o->recorded_time));
     if (o->start_time && !o->recorded_ns)
         fputs("\nrecorded with other arguments: times are not compared", out);
     fputc('\n', out);
@@ -147,9 +147,9 @@ static void add_learned_regions(const struct report *r, cJSON *oracle)
 
     for (uint32_t i = 0; i < r->job->learned.region_count; i++) {
         const struct job_region *g = &r->job->learned.regions[i];
-        const struct report_place *p = report_resolve(r->resolver, g->callsite, 0, REPORT_ENTRY);
-        report_add_choice(r, g, ADD(array, TEXT("function", p->function), TEXT("file", p->file),
-                                    NUMBER("line", p->line), TEXT("module", p->module), NUMBER("offset", p->offset)));
+        const struct findings_place *p = findings_resolve(r->resolver, g->callsite, 0, FINDINGS_ENTRY);
+        views_add_choice(r, g, ADD(array, TEXT("function", p->function), TEXT("file", p->file),
+                                   NUMBER("line", p->line), TEXT("module", p->module), NUMBER("offset", p->offset)));
     }
 }
 
@@ -161,12 +161,12 @@ static double all_gain(const struct report *r)
 
     for (uint32_t i = 0; i < r->job->learned.region_count; i++) {
         const struct job_region *g = &r->job->learned.regions[i];
-        gain += report_gain(r, g) / 1e9 - (double)g->gain_ns / 1e9;
+        gain += views_gain(r, g) / 1e9 - (double)g->gain_ns / 1e9;
     }
     return gain;
 }
 
-void report_add_oracle(struct report *r, cJSON *root)
+void views_add_oracle(struct report *r, cJSON *root)
 {
     const struct job_oracle *j = &r->job->oracle;
     double error = oracle_time_median(j->score.time_error), asked = (double)j->score.peers.asked;
@@ -178,7 +178,7 @@ void report_add_oracle(struct report *r, cJSON *root)
     for (int d = 0; d < ORACLE_DISTANCES; d++) {
         double predictions = (double)j->score.at[d].predictions, hits = (double)j->score.at[d].hits;
         if (predictions > 0)
-            ADD(accuracy, NUMBER(report_text("%u", oracle_score_distances[d]), hits / predictions));
+            ADD(accuracy, NUMBER(findings_text("%u", oracle_score_distances[d]), hits / predictions));
         cJSON *row = ADD(distances, NUMBER("distance", oracle_score_distances[d]), NUMBER("predictions", predictions),
                          NUMBER("hits", hits), NUMBER("unknown", j->score.at[d].unknown),
                          NUMBER("brier", predictions > 0 ? j->score.at[d].brier / predictions : 0));
@@ -192,5 +192,5 @@ void report_add_oracle(struct report *r, cJSON *root)
         NUMBER("start_time", views_known(j->start_time > 0, (double)j->start_time)),
         TIME("recorded_wall_seconds", views_known(j->recorded_ns > 0, (double)j->recorded_ns)));
     add_learned_regions(r, o);
-    report_add_tasks(r, r->job->learned.tasks, r->job->learned.task_count, o);
+    views_add_tasks(r, r->job->learned.tasks, r->job->learned.task_count, o);
 }

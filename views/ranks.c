@@ -14,10 +14,10 @@ static void print_classes(struct report *r, FILE *out)
 
     for (uint32_t i = 0; i < r->job->class_count; i++) {
         const struct job_class *c = &r->job->classes[i];
-        char *ranks = report_ranges_text(c);
-        report_class_difference(r, i, difference, sizeof difference);
+        char *ranks = findings_ranges_text(c);
+        findings_class_difference(r, i, difference, sizeof difference);
         fprintf(out, "group %u: %s: %s%s events%s%s\n", i, ranks, c->turn_count ? "about " : "",
-                report_count((uint64_t)report_class_events(c)), i ? "; other than group 0: " : "", difference);
+                findings_count((uint64_t)findings_class_events(c)), i ? "; other than group 0: " : "", difference);
         free(ranks);
     }
     if (r->job->class_count)
@@ -27,10 +27,10 @@ static void print_classes(struct report *r, FILE *out)
 /* --- Balance --- */
 
 /* Computation, OpenMP and MPI of a rank, from the end of MPI_Init on, as a bar of `width`: the longest rank's time. */
-static const char *bar_text(const struct report_rank *k, uint64_t wall, int width)
+static const char *bar_text(const struct findings_rank *k, uint64_t wall, int width)
 {
     const uint64_t part[] = { k->compute_ns, k->omp_ns, k->mpi_ns - k->launch_ns };
-    char *bar = report_text("|%*s|", width, "");
+    char *bar = findings_text("|%*s|", width, "");
     uint64_t sum = 0;
     int at = 0;
 
@@ -43,22 +43,22 @@ static const char *bar_text(const struct report_rank *k, uint64_t wall, int widt
     return bar;
 }
 
-static void print_rank(const struct report_rank *k, uint64_t most, struct views_table *t)
+static void print_rank(const struct findings_rank *k, uint64_t most, struct views_table *t)
 {
-    double wall = (double)(k->wall_ns - k->launch_ns), mpi = report_percent((double)(k->mpi_ns - k->launch_ns), wall);
+    double wall = (double)(k->wall_ns - k->launch_ns), mpi = findings_percent((double)(k->mpi_ns - k->launch_ns), wall);
 
-    ROW(t, TEXT("", report_rank_text(k->rank, k->ranks), "rank", 6), NUMBER("", k->streams, "streams", 8),
+    ROW(t, TEXT("", findings_rank_text(k->rank, k->ranks), "rank", 6), NUMBER("", k->streams, "streams", 8),
         COUNT("", k->events, "events", 10), TIME("", wall, "wall", 10),
-        PERCENT("", report_percent((double)k->compute_ns, wall), "computation", 12),
-        PERCENT("", report_percent((double)k->omp_ns, wall), "OpenMP", 7), PERCENT("", mpi, "MPI", 7),
+        PERCENT("", findings_percent((double)k->compute_ns, wall), "computation", 12),
+        PERCENT("", findings_percent((double)k->omp_ns, wall), "OpenMP", 7), PERCENT("", mpi, "MPI", 7),
         PERCENT("", 100 - mpi, "useful", 7), TIME("", k->cost_ns, "cost", 10),
         TEXT("", bar_text(k, most, 40), " # computation  = OpenMP  . MPI", 0));
 }
 
-void report_print_ranks(struct report *r, FILE *out)
+void views_print_ranks(struct report *r, FILE *out)
 {
-    static const struct report_rank none;
-    const struct report_model *m = r->model;
+    static const struct findings_rank none;
+    const struct findings_model *m = r->model;
     struct views_table t = { .out = out };
 
     print_classes(r, out);
@@ -66,14 +66,14 @@ void report_print_ranks(struct report *r, FILE *out)
         print_rank(i ? &m->ranks[i - 1] : &none, m->wall_ns, &t);
     if (m->efficiency.known) {
         const struct job_extent *e = &m->efficiency.useful;
-        report_print_efficiency(&m->efficiency, out);
-        fprintf(out, "outside MPI: least %s, rank %u; most %s, rank %u\n", report_time((double)e->least), e->least_rank,
-                report_time((double)e->most), e->most_rank);
+        views_print_efficiency(&m->efficiency, out);
+        fprintf(out, "outside MPI: least %s, rank %u; most %s, rank %u\n", findings_time((double)e->least),
+                e->least_rank, findings_time((double)e->most), e->most_rank);
     }
-    report_print_own(r, out);
+    views_print_own(r, out);
 }
 
-void report_add_series(const struct report *r, cJSON *root)
+void views_add_series(const struct report *r, cJSON *root)
 {
     static const char *const names[] = { "computation", "omp", "mpi" };
     static const char *const parts[] = { "_least", "_most", "" };
@@ -90,7 +90,7 @@ void report_add_series(const struct report *r, cJSON *root)
                 double seconds[JOB_SERIES_STEPS];
                 for (uint32_t k = 0; k < s->steps; k++)
                     seconds[k] = job_series_seconds(s, kind, part, k);
-                cJSON_AddItemToObject(o, report_text("%s%s", names[kind], parts[part]),
+                cJSON_AddItemToObject(o, findings_text("%s%s", names[kind], parts[part]),
                                       cJSON_CreateDoubleArray(seconds, (int)s->steps));
             }
     }

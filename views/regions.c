@@ -73,31 +73,40 @@ static const struct job_region *known_of(const struct report *r, uint32_t callsi
     return job_find_region(r->job, callsite);
 }
 
-const char *report_why_kept(const struct job_region *g, bool predicted, const char **lift)
+const char *views_why_kept(const struct job_region *g, bool predicted, const char **lift)
 {
     const struct why *why = why_of(g, predicted);
     *lift = why ? why->lift : NULL;
     return why ? why->word : NULL;
 }
 
-static void print_region(struct report *r, const struct report_site *g, struct views_table *t)
+static void print_region(struct report *r, const struct findings_site *g, struct views_table *t)
 {
     bool predicted;
     const struct job_region *known = known_of(r, g->callsite, &predicted);
-    const char *lift = NULL, *word = report_why_kept(known, predicted, &lift);
-    double gain = known && known->changed ? report_gain(r, known) : (double)NAN;
+    const char *lift = NULL, *word = views_why_kept(known, predicted, &lift);
+    double gain = known && known->changed ? views_gain(r, known) : (double)NAN;
 
-    ROW(t, TEXT("", report_where(r, g->terminal, 30), "region", -31), COUNT("", g->count, "count", 8),
+    ROW(t, TEXT("", findings_where(r, g->terminal, 30), "region", -31), COUNT("", g->count, "count", 8),
         TIME("", g->time_ns, "total", 9),
-        PERCENT("", known ? report_percent((double)known->changed, (double)known->executions) : (double)NAN, "changed",
-                8),
-        TIME("", gain, "gain", 9), TEXT("", word ? word : known->changed ? "" : "free", "  why", -14),
-        TEXT("", lift ? lift : word || known->changed ? "" : "a predicted run tries it", "what would lift it", 0));
+        PERCENT("", known ? findings_percent((double)known->changed, (double)known->executions) : (double)NAN,
+                "changed", 8),
+        TIME("", gain, "gain", 9),
+        TEXT("",
+             word             ? word
+             : known->changed ? ""
+                              : "free",
+             "  why", -14),
+        TEXT("",
+             lift                     ? lift
+             : word || known->changed ? ""
+                                      : "a predicted run tries it",
+             "what would lift it", 0));
 }
 
-void report_print_regions(struct report *r, FILE *out)
+void views_print_regions(struct report *r, FILE *out)
 {
-    const struct report_model *m = r->model;
+    const struct findings_model *m = r->model;
     struct views_table t = { .out = out };
 
     if (!m->region_count) {

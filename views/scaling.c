@@ -28,7 +28,7 @@ static uint64_t processors(const struct report *r)
 }
 
 /* Insertion sort: few jobs, and equal ones stay in the order in which they were named. */
-static void sort_jobs(struct report_scaling *s)
+static void sort_jobs(struct views_scaling *s)
 {
     for (uint32_t i = 1; i < s->count; i++)
         for (uint32_t k = i; k > 0 && processors(s->report[k]) < processors(s->report[k - 1]); k--) {
@@ -47,25 +47,25 @@ static double ratio(double a, double b)
 }
 
 /* Of all threads; NAN where that was not measured. */
-static double useful(const struct report_efficiency *e)
+static double useful(const struct findings_efficiency *e)
 {
     return views_known(e->known && e->measured, e->of.useful);
 }
 
-static bool other_program(const struct report_scaling *s, uint32_t i)
+static bool other_program(const struct views_scaling *s, uint32_t i)
 {
-    const char *first = report_program_text(s->report[0]->job, 255);
+    const char *first = findings_program_text(s->report[0]->job, 255);
 
-    return strcmp(first, report_program_text(s->report[i]->job, 255)) != 0;
+    return strcmp(first, findings_program_text(s->report[i]->job, 255)) != 0;
 }
 
 /* NAN: not known, or, held against the first job, of another program or other arguments than its. */
 struct figures { double speedup, efficiency, computation, global, parallel, balance, communication; };
 
-static struct figures figures_of(const struct report_scaling *s, uint32_t i)
+static struct figures figures_of(const struct views_scaling *s, uint32_t i)
 {
-    const struct report_model *first = s->report[0]->model, *m = s->report[i]->model;
-    const struct report_efficiency *e = &m->efficiency;
+    const struct findings_model *first = s->report[0]->model, *m = s->report[i]->model;
+    const struct findings_efficiency *e = &m->efficiency;
     double known = views_known(!other_program(s, i) && !job_other_arguments(s->report[0]->job, s->report[i]->job), 1);
     struct figures f = { .speedup = known * ratio((double)first->wall_ns, (double)m->wall_ns),
                          .computation = known * useful(&first->efficiency) / useful(e),
@@ -83,7 +83,7 @@ static struct figures figures_of(const struct report_scaling *s, uint32_t i)
 struct call {
     const char *function, *caller;
     /* s, calls, bytes a call */
-    double time[REPORT_SCALING_JOBS], count[REPORT_SCALING_JOBS], bytes[REPORT_SCALING_JOBS];
+    double time[VIEWS_SCALING_JOBS], count[VIEWS_SCALING_JOBS], bytes[VIEWS_SCALING_JOBS];
     double share; /* greatest of a job's time in calls */
 };
 
@@ -92,9 +92,9 @@ struct calls {
     uint32_t count;
 };
 
-static const char *caller_of(struct report *r, const struct report_site *site)
+static const char *caller_of(struct report *r, const struct findings_site *site)
 {
-    const struct report_place *p = report_place_of(r, site->terminal);
+    const struct findings_place *p = findings_place_of(r, site->terminal);
 
     return p && p->function ? p->function : "";
 }
@@ -124,7 +124,7 @@ static void add(struct call *into, const struct call *from, uint32_t jobs)
 }
 
 /* A row for each site of each job, then equal names together. */
-static void collect(const struct report_scaling *s, struct calls *calls)
+static void collect(const struct views_scaling *s, struct calls *calls)
 {
     size_t rows = 0;
 
@@ -134,7 +134,7 @@ static void collect(const struct report_scaling *s, struct calls *calls)
     rows = 0;
     for (uint32_t i = 0; i < s->count; i++)
         for (uint32_t k = 0; k < s->report[i]->model->site_count; k++) {
-            const struct report_site *site = &s->report[i]->model->sites[k];
+            const struct findings_site *site = &s->report[i]->model->sites[k];
             struct call *c = &calls->call[rows++];
             c->function = job_text(s->report[i]->job, site->function);
             c->caller = caller_of(s->report[i], site);
@@ -145,7 +145,7 @@ static void collect(const struct report_scaling *s, struct calls *calls)
     calls->count = (uint32_t)BASE_ARRAY_JOIN(calls->call, rows, by_name, into, from, add(into, from, s->count));
     for (uint32_t k = 0; k < calls->count; k++)
         for (uint32_t i = 0; i < s->count; i++) {
-            double share = report_share(s->report[i]->model, calls->call[k].time[i] * 1e9);
+            double share = findings_share(s->report[i]->model, calls->call[k].time[i] * 1e9);
             calls->call[k].share = share > calls->call[k].share ? share : calls->call[k].share;
             calls->call[k].bytes[i] = ratio(calls->call[k].bytes[i], calls->call[k].count[i]);
         }
@@ -155,14 +155,14 @@ static void collect(const struct report_scaling *s, struct calls *calls)
 /* --- Text --- */
 
 /* Of the main loop, a stream's on average; NAN: none is known. */
-static double loop_turns(const struct report_scaling *s, uint32_t i)
+static double loop_turns(const struct views_scaling *s, uint32_t i)
 {
-    const struct report_loop *l = report_main_loop(s->report[i]);
+    const struct findings_loop *l = findings_main_loop(s->report[i]);
 
-    return l ? floor(report_loop_mean_turns(l) + 0.5) : (double)NAN;
+    return l ? floor(findings_loop_mean_turns(l) + 0.5) : (double)NAN;
 }
 
-static void print_job(const struct report_scaling *s, uint32_t i, struct views_table *t)
+static void print_job(const struct views_scaling *s, uint32_t i, struct views_table *t)
 {
     const struct report *r = s->report[i];
     const struct figures f = figures_of(s, i);
@@ -175,7 +175,7 @@ static void print_job(const struct report_scaling *s, uint32_t i, struct views_t
         TEXT("", s->file[i], " job", 0));
 }
 
-static void print_jobs(const struct report_scaling *s, FILE *out)
+static void print_jobs(const struct views_scaling *s, FILE *out)
 {
     struct views_table t = { .out = out };
     bool others = false, unknown = false, programs = false;
@@ -188,37 +188,37 @@ static void print_jobs(const struct report_scaling *s, FILE *out)
     }
     if (programs)
         fprintf(out, "-: times are not compared with those of the first job, which is of another program (%s)\n",
-                report_program_text(s->report[0]->job, 20));
+                findings_program_text(s->report[0]->job, 20));
     if (others)
         fputs("-: times are not compared with those of the first job, whose arguments are others\n", out);
     if (unknown)
         fputs("-: what all threads did was not measured\n", out);
     fprintf(out, "\nmain loop, turns:");
     for (uint32_t i = 0; i < s->count; i++)
-        fprintf(out, " %12s", isnan(loop_turns(s, i)) ? "-" : report_text("%.0f", loop_turns(s, i)));
+        fprintf(out, " %12s", isnan(loop_turns(s, i)) ? "-" : findings_text("%.0f", loop_turns(s, i)));
     fputc('\n', out);
 }
 
-static void print_calls(const struct report_scaling *s, const struct calls *calls, FILE *out)
+static void print_calls(const struct views_scaling *s, const struct calls *calls, FILE *out)
 {
     fprintf(out, "\n%-40s", "calls: share of the ranks' time, bytes a call");
     for (uint32_t i = 0; i < s->count; i++) {
         const struct report *r = s->report[i];
-        fprintf(out, " %18s", report_text("%u x %u", r->job->info.ranks, threads_of(r)));
+        fprintf(out, " %18s", findings_text("%u x %u", r->job->info.ranks, threads_of(r)));
     }
     fputc('\n', out);
     for (uint32_t k = 0; k < calls->count && k < TOP_CALLS; k++) {
         const struct call *c = &calls->call[k];
-        const char *name = report_text("%.70s%s%.70s", c->function, *c->caller ? " in " : "", c->caller);
-        views_column(report_line(name, 44), -45, out);
+        const char *name = findings_text("%.70s%s%.70s", c->function, *c->caller ? " in " : "", c->caller);
+        views_column(findings_line(name, 44), -45, out);
         for (uint32_t i = 0; i < s->count; i++)
-            fprintf(out, " %7.2f%% %9s", report_share(s->report[i]->model, c->time[i] * 1e9),
-                    report_bytes(c->bytes[i]));
+            fprintf(out, " %7.2f%% %9s", findings_share(s->report[i]->model, c->time[i] * 1e9),
+                    findings_bytes(c->bytes[i]));
         fputc('\n', out);
     }
 }
 
-void report_print_scaling(struct report_scaling *s, FILE *out)
+void views_print_scaling(struct views_scaling *s, FILE *out)
 {
     struct calls calls = { 0 };
 
@@ -231,7 +231,7 @@ void report_print_scaling(struct report_scaling *s, FILE *out)
 
 /* --- JSON --- */
 
-static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
+static void add_job(const struct views_scaling *s, uint32_t i, cJSON *jobs)
 {
     const struct report *r = s->report[i];
     const struct figures f = figures_of(s, i);
@@ -244,14 +244,14 @@ static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
         NUMBER("main_loop_turns", loop_turns(s, i)));
 }
 
-cJSON *report_scaling_json(struct report_scaling *s)
+cJSON *views_scaling_json(struct views_scaling *s)
 {
     struct calls calls = { 0 };
     cJSON *root = cJSON_CreateObject();
 
     sort_jobs(s);
     collect(s, &calls);
-    ADD(root, NUMBER("version", 1), TEXT("program", report_program_text(s->report[0]->job, 255)));
+    ADD(root, NUMBER("version", 1), TEXT("program", findings_program_text(s->report[0]->job, 255)));
     cJSON *jobs = cJSON_AddArrayToObject(root, "jobs"), *rows = cJSON_AddArrayToObject(root, "calls");
     for (uint32_t i = 0; i < s->count; i++)
         add_job(s, i, jobs);

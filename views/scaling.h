@@ -19,17 +19,17 @@
 
 #include "views/views.h"
 
-enum { REPORT_SCALING_JOBS = 16 };
+enum { VIEWS_SCALING_JOBS = 16 };
 
-struct report_scaling {
+struct views_scaling {
     uint32_t count;
-    const char *file[REPORT_SCALING_JOBS];
-    struct report *report[REPORT_SCALING_JOBS];
+    const char *file[VIEWS_SCALING_JOBS];
+    struct report *report[VIEWS_SCALING_JOBS];
 };
 
 /* Both sort the jobs by processors. */
-void report_print_scaling(struct report_scaling *s, FILE *out);
+void views_print_scaling(struct views_scaling *s, FILE *out);
 /* The caller's. */
-cJSON *report_scaling_json(struct report_scaling *s);
+cJSON *views_scaling_json(struct views_scaling *s);
 
 #endif

@@ -28,13 +28,13 @@ static const char *text_of(const struct views_cell *c)
     case VIEWS_BOOL:
         return c->value > 0 ? "yes" : "no";
     case VIEWS_COUNT:
-        return report_count((uint64_t)c->value);
+        return findings_count((uint64_t)c->value);
     case VIEWS_BYTES:
-        return report_bytes(c->value);
+        return findings_bytes(c->value);
     case VIEWS_TIME:
-        return report_time(c->value);
+        return findings_time(c->value);
     default:
-        return report_text(format[c->unit], c->value);
+        return findings_text(format[c->unit], c->value);
     }
 }
 
@@ -105,11 +105,11 @@ void views_row(struct views_table *t, const struct views_cell *cells)
 
 cJSON *views_add(cJSON *to, const struct views_cell *cells)
 {
-    cJSON *o = cJSON_IsArray(to) ? report_json_object(to) : to;
+    cJSON *o = cJSON_IsArray(to) ? views_json_object(to) : to;
 
     for (const struct views_cell *c = cells; !is_end(c); c++)
         if (c->key && c->unit == VIEWS_TEXT)
-            report_json_text(o, c->key, c->text);
+            views_json_text(o, c->key, c->text);
         else if (c->key && isnan(c->value))
             cJSON_AddNullToObject(o, c->key);
         else if (c->key && c->unit == VIEWS_BOOL)
@@ -140,7 +140,7 @@ double views_least(double *value, uint32_t count, uint32_t most)
 /* --- JSON --- */
 
 /* Names come from files and file systems: JSON must be UTF-8 all the same. */
-void report_json_text(cJSON *o, const char *key, const char *text)
+void views_json_text(cJSON *o, const char *key, const char *text)
 {
     if (!text) {
         cJSON_AddNullToObject(o, key);
@@ -152,7 +152,7 @@ void report_json_text(cJSON *o, const char *key, const char *text)
     free(clean);
 }
 
-cJSON *report_json_object(cJSON *array)
+cJSON *views_json_object(cJSON *array)
 {
     cJSON *o = cJSON_CreateObject();
 
@@ -160,17 +160,17 @@ cJSON *report_json_object(cJSON *array)
     return o;
 }
 
-char *report_json_quoted(const char *text)
+char *views_json_quoted(const char *text)
 {
     cJSON *o = cJSON_CreateObject();
 
-    report_json_text(o, "t", text);
+    views_json_text(o, "t", text);
     char *printed = cJSON_PrintUnformatted(cJSON_GetObjectItem(o, "t"));
     cJSON_Delete(o);
     return printed;
 }
 
-void report_json_write(cJSON *root, FILE *out)
+void views_json_write(cJSON *root, FILE *out)
 {
     char *text = cJSON_Print(root);
 

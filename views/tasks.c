@@ -10,11 +10,11 @@
 static void print_row(const char *name, const struct job_task *t, const char *where, struct views_table *table)
 {
     ROW(table, TEXT("", name, "tasks", -14), COUNT("", t->created, "created", 10),
-        TIME("", views_known(t->timed, report_mean(t->time_ns, t->timed)), "mean", 10),
+        TIME("", views_known(t->timed, findings_mean(t->time_ns, t->timed)), "mean", 10),
         TIME("", views_known(t->timed, (double)t->max_ns), "max", 10),
         TIME("", views_known(t->subtree_ns, (double)t->subtree_ns), "subtree", 10),
         TIME("", views_known(t->cost_ns, (double)t->cost_ns), "deferring", 10),
-        PERCENT2("", report_percent((double)t->at_once, (double)t->created), "at once", 8),
+        PERCENT2("", findings_percent((double)t->at_once, (double)t->created), "at once", 8),
         TEXT("", where, " place", 0));
 }
 
@@ -31,7 +31,7 @@ static struct job_task sum_of(const struct job_task *tasks, uint32_t first, uint
         sum.at_once += t->at_once;
         if (t->timed) {
             sum.timed += t->created;
-            time += report_mean(t->time_ns, t->timed) * (double)t->created;
+            time += findings_mean(t->time_ns, t->timed) * (double)t->created;
         }
         sum.max_ns = sum.max_ns > t->max_ns ? sum.max_ns : t->max_ns;
     }
@@ -61,10 +61,11 @@ static const char *timed_text(const struct job_task *tasks, uint32_t count)
     }
     if (timed >= created)
         return "of all tasks";
-    return report_text("estimated from a sample: %s of %s were timed", report_count(timed), report_count(created));
+    return findings_text("estimated from a sample: %s of %s were timed", findings_count(timed),
+                         findings_count(created));
 }
 
-void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t count, FILE *out)
+void views_print_tasks(struct report *r, const struct job_task *tasks, uint32_t count, FILE *out)
 {
     struct views_table t = { .out = out };
 
@@ -76,10 +77,10 @@ void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t
         char where[256];
         end = end_of(tasks, count, first);
         struct job_task sum = sum_of(tasks, first, end);
-        report_callsite_text(r->resolver, sum.callsite, REPORT_ENTRY, where, sizeof where);
+        findings_callsite_text(r->resolver, sum.callsite, FINDINGS_ENTRY, where, sizeof where);
         print_row(sum.loops ? "omp taskloop" : "omp task", &sum, where, &t);
         for (uint32_t i = first; end - first > 1 && i < end; i++)
-            print_row(report_text("  depth %" PRIu32 "%s", tasks[i].depth, tasks[i].depth == 31 ? "+" : ""),
+            print_row(findings_text("  depth %" PRIu32 "%s", tasks[i].depth, tasks[i].depth == 31 ? "+" : ""),
                       &tasks[i], "", &t);
     }
     fprintf(out,
@@ -89,14 +90,14 @@ void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t
             timed_text(tasks, count));
 }
 
-void report_add_tasks(struct report *r, const struct job_task *tasks, uint32_t count, cJSON *root)
+void views_add_tasks(struct report *r, const struct job_task *tasks, uint32_t count, cJSON *root)
 {
-    static const struct report_place nowhere;
+    static const struct findings_place nowhere;
     cJSON *array = cJSON_AddArrayToObject(root, "tasks");
 
     for (uint32_t i = 0; i < count; i++) {
         const struct job_task *t = &tasks[i];
-        const struct report_place *p = report_resolve(r->resolver, t->callsite, 0, REPORT_ENTRY) ?: &nowhere;
+        const struct findings_place *p = findings_resolve(r->resolver, t->callsite, 0, FINDINGS_ENTRY) ?: &nowhere;
         ADD(array, TEXT("construct", t->loops ? "taskloop" : "task"), TEXT("function", p->function),
             TEXT("file", p->file), NUMBER("line", p->line), TEXT("module", p->module), NUMBER("offset", p->offset),
             NUMBER("depth", t->depth), COUNT("created", t->created), COUNT("at_once", t->at_once),

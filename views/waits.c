@@ -50,7 +50,7 @@ static int by_cost(const void *a, const void *b)
 /* What a rank that is missing made others wait for is in what their calls took: such a call is to blame for nothing. */
 static uint32_t cause_of(struct report *r, uint32_t place)
 {
-    const struct replay_bind *b = report_analysis(r)->bind;
+    const struct replay_bind *b = findings_analysis(r)->bind;
     bool call = place % 2 && place / 2 < replay_bind_sites(b) && replay_bind_site(b, place / 2)->what != BIND_REGION;
 
     return call && r->job->info.missing ? NOT_KNOWN : place;
@@ -58,7 +58,7 @@ static uint32_t cause_of(struct report *r, uint32_t place)
 
 static struct row *rows_of(struct report *r, uint32_t *count)
 {
-    struct replay_analysis *a = report_analysis(r);
+    struct replay_analysis *a = findings_analysis(r);
     uint32_t n;
     const struct replay_cause *c = replay_blame_causes(a->blame, &n);
     struct row *row = calloc(n + 1, sizeof *row);
@@ -75,7 +75,7 @@ static struct row *rows_of(struct report *r, uint32_t *count)
 static void culprits(struct report *r, const struct row *row, char *text, size_t size)
 {
     uint32_t n, ranks = r->job->info.ranks;
-    const struct replay_cause *c = replay_blame_causes(report_analysis(r)->blame, &n);
+    const struct replay_cause *c = replay_blame_causes(findings_analysis(r)->blame, &n);
     double *by = calloc(ranks, sizeof *by), most = 0;
     bool *in = calloc(ranks, sizeof *in);
 
@@ -86,7 +86,7 @@ static void culprits(struct report *r, const struct row *row, char *text, size_t
         most = by[i] > most ? by[i] : most;
     for (uint32_t i = 0; i < ranks; i++)
         in[i] = by[i] > 0.1 * most;
-    report_ranks_set(in, ranks, text, size < RANKS_WIDTH + 1 ? size : RANKS_WIDTH + 1);
+    findings_ranks_set(in, ranks, text, size < RANKS_WIDTH + 1 ? size : RANKS_WIDTH + 1);
     free(by);
     free(in);
 }
@@ -94,14 +94,14 @@ static void culprits(struct report *r, const struct row *row, char *text, size_t
 /* "before FUNCTION@FILE:LINE", "in the region FUNCTION@FILE:LINE", "FUNCTION@FILE:LINE". */
 static void place_text(struct report *r, uint32_t place, char *text, size_t size)
 {
-    struct replay_bind *b = report_analysis(r)->bind;
+    struct replay_bind *b = findings_analysis(r)->bind;
     char at[256] = "";
 
     if (place / 2 >= replay_bind_sites(b)) {
         snprintf(text, size, "events whose order was lost");
         return;
     }
-    report_site_place(r, replay_bind_site(b, place / 2)->terminal, at, sizeof at);
+    findings_site_place(r, replay_bind_site(b, place / 2)->terminal, at, sizeof at);
     snprintf(text, size, "%s%s",
              place % 2 == 0                                        ? "before "
              : replay_bind_site(b, place / 2)->what == BIND_REGION ? "region "
@@ -111,7 +111,7 @@ static void place_text(struct report *r, uint32_t place, char *text, size_t size
 
 static double recorded_calls(struct report *r)
 {
-    struct replay_bind *b = report_analysis(r)->bind;
+    struct replay_bind *b = findings_analysis(r)->bind;
     double ns = 0;
 
     for (uint32_t s = 0; s < replay_bind_sites(b); s++)
@@ -122,7 +122,7 @@ static double recorded_calls(struct report *r)
 
 static double all_rests(struct report *r)
 {
-    struct replay_analysis *a = report_analysis(r);
+    struct replay_analysis *a = findings_analysis(r);
     double ns = 0;
 
     for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++)
@@ -132,9 +132,9 @@ static double all_rests(struct report *r)
 
 static void print_serialisation(struct report *r, FILE *out)
 {
-    const struct report_efficiency *e = &r->model->efficiency;
+    const struct findings_efficiency *e = &r->model->efficiency;
 
-    report_split_communication(r);
+    findings_split_communication(r);
     if (e->split)
         fprintf(out, "serialisation %.1f %% = order of dependences %.1f %% x imbalance that moves %.1f %% x no cause found "
                 "%.1f %%\n", 100 * e->serialisation, 100 * e->order, 100 * e->moving, 100 * e->explained);
@@ -142,7 +142,7 @@ static void print_serialisation(struct report *r, FILE *out)
 
 static void print_totals(struct report *r, const struct row *row, uint32_t rows, FILE *out)
 {
-    const struct replay_blame *b = report_analysis(r)->blame;
+    const struct replay_blame *b = findings_analysis(r)->blame;
     double wait = 0, call = 0, between = 0, kinds[WAIT_KINDS] = { 0 };
 
     for (uint32_t i = 0; i < r->job->info.ranks; i++) {
@@ -153,53 +153,55 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
     }
     for (uint32_t i = 0; i < rows; i++)
         kinds[row[i].kind] += row[i].ns;
-    const struct replay_moving *m = &report_analysis(r)->moving;
+    const struct replay_moving *m = &findings_analysis(r)->moving;
     double rests = m->excess > 0 ? all_rests(r) * (1 - m->varying / m->excess) : 0,
            moving = rests > 0 ? rests * m->moving / (m->excess - m->varying) : 0;
-    fprintf(out, "in MPI, all ranks: %s = waiting %s + %s %s", report_time(wait + call), report_time(wait),
-            r->job->info.missing ? "transfer, or waiting for missing ranks," : "transfer", report_time(call - rests));
+    fprintf(out, "in MPI, all ranks: %s = waiting %s + %s %s", findings_time(wait + call), findings_time(wait),
+            r->job->info.missing ? "transfer, or waiting for missing ranks," : "transfer", findings_time(call - rests));
     if (rests > 0)
-        fprintf(out, "\n  + waiting for ranks that are late in turn %s + not explained %s", report_time(moving),
-                report_time(rests - moving));
-    fprintf(out, " (recorded: %s)\n", report_time(recorded_calls(r)));
+        fprintf(out, "\n  + waiting for ranks that are late in turn %s + not explained %s", findings_time(moving),
+                findings_time(rests - moving));
+    fprintf(out, " (recorded: %s)\n", findings_time(recorded_calls(r)));
     print_serialisation(r, out);
     for (int k = 0; k < WAIT_KINDS; k++)
         if (kinds[k] > 0)
-            fprintf(out, "  %-16s %9s %5.1f%%%s\n", kind_names[k], report_time(kinds[k]),
-                    report_percent(kinds[k], wait + between),
+            fprintf(out, "  %-16s %9s %5.1f%%%s\n", kind_names[k], findings_time(kinds[k]),
+                    findings_percent(kinds[k], wait + between),
                     k == BETWEEN_LOOKS ? "  besides: of MPI_Test, recorded as computation" : "");
 }
 
 /* Where the time of all threads went; where regions are and what they lose are findings and losses, above. */
-static void print_threads(const struct report_efficiency *e, FILE *out)
+static void print_threads(const struct findings_efficiency *e, FILE *out)
 {
-    const struct report_capacity *of = &e->of;
+    const struct findings_capacity *of = &e->of;
 
     if (e->threads < 2)
         return;
     if (e->measured)
-        fprintf(out, "all threads, %u a rank: %s = useful %s + uneven threads %s + waiting for each other %s\n"
-                "  + fork and join %s + serial part %s + MPI %s + ended early %s\n", e->threads, report_time(of->all),
-                report_time(of->useful), report_time(of->uneven), report_time(of->waiting),
-                report_time(of->fork_join), report_time(of->serial), report_time(of->mpi), report_time(of->ended));
+        fprintf(out,
+                "all threads, %u a rank: %s = useful %s + uneven threads %s + waiting for each other %s\n"
+                "  + fork and join %s + serial part %s + MPI %s + ended early %s\n",
+                e->threads, findings_time(of->all), findings_time(of->useful), findings_time(of->uneven),
+                findings_time(of->waiting), findings_time(of->fork_join), findings_time(of->serial),
+                findings_time(of->mpi), findings_time(of->ended));
     else
         fprintf(out, "all threads, %u a rank: what they did in regions was not measured\n", e->threads);
 }
 
 static void print_wait(struct report *r, const struct row *row, struct views_table *t)
 {
-    double all = 1e9 * report_findings(r)->base;
+    double all = 1e9 * findings_list(r)->base;
     char where[256], cause[256] = "ranks are missing", ranks[128] = "not known:";
 
     place_text(r, row->where, where, sizeof where);
-    report_cut(where, 38);
+    findings_cut(where, 38);
     if (row->cause != NOT_KNOWN) {
         culprits(r, row, ranks, sizeof ranks);
         place_text(r, row->cause, cause, sizeof cause);
     }
-    ROW(t, TIME("", row->ns, "wait", 9), PERCENT("", report_percent(row->ns, all), "share", 6),
+    ROW(t, TIME("", row->ns, "wait", 9), PERCENT("", findings_percent(row->ns, all), "share", 6),
         TEXT("", kind_names[row->kind], " kind", -15), TEXT("", where, "at", -38),
-        TEXT("", report_text("%s %s", ranks, cause), "because of", 0));
+        TEXT("", findings_text("%s %s", ranks, cause), "because of", 0));
 }
 
 /* --- The critical path --- */
@@ -225,19 +227,19 @@ static int longest(const void *a, const void *b)
 
 static void print_piece(struct report *r, const struct piece *p, struct views_table *t)
 {
-    double mean = 0, most = 0, wall = (double)report_analysis(r)->result.longest;
+    double mean = 0, most = 0, wall = (double)findings_analysis(r)->result.longest;
     char place[256];
 
     for (uint32_t k = 0; k < r->job->info.ranks; k++) {
-        double own = (double)replay_blame_spent(report_analysis(r)->blame, k, p->place);
+        double own = (double)replay_blame_spent(findings_analysis(r)->blame, k, p->place);
         mean += own / r->job->info.ranks;
         most = fmax(most, own);
     }
     place_text(r, p->place, place, sizeof place);
-    report_cut(place, 44);
-    ROW(t, TIME("", p->ns, "on path", 9), PERCENT("", report_percent((double)p->ns, wall), "share", 6),
+    findings_cut(place, 44);
+    ROW(t, TIME("", p->ns, "on path", 9), PERCENT("", findings_percent((double)p->ns, wall), "share", 6),
         TIME("", fmax(fmin((double)p->ns, most) - mean, 0), "imbalance", 10),
-        TEXT("", report_text("%s, last rank %u", place, p->rank), " place", 0));
+        TEXT("", findings_text("%s, last rank %u", place, p->rank), " place", 0));
 }
 
 static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t last, FILE *out)
@@ -261,9 +263,9 @@ static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t l
 
 static void print_path(struct report *r, FILE *out)
 {
-    struct replay_analysis *a = report_analysis(r);
+    struct replay_analysis *a = findings_analysis(r);
     uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
-    fprintf(out, "\ncritical path: %s, ends on rank %u\n", report_time((double)a->result.longest),
+    fprintf(out, "\ncritical path: %s, ends on rank %u\n", findings_time((double)a->result.longest),
             last);
     fputs("imbalance: what of the path one rank has more at a place than their mean: what sharing that work would "
           "save\n\n", out);
@@ -273,16 +275,16 @@ static void print_path(struct report *r, FILE *out)
         int64_t ns = replay_blame_path_of(a->blame, last, i, &block);
         if ((double)ns < 0.01 * (double)a->result.longest)
             continue;
-        fprintf(out, "  %s %s", report_rank_text(i * block, block), report_time((double)ns));
+        fprintf(out, "  %s %s", findings_rank_text(i * block, block), findings_time((double)ns));
     }
     fputc('\n', out);
 }
 
 /* --- All of it --- */
 
-void report_print_waits(struct report *r, FILE *out)
+void views_print_waits(struct report *r, FILE *out)
 {
-    const char *why = report_cannot_replay(r, 1);
+    const char *why = findings_cannot_replay(r, 1);
     struct views_table t = { .out = out };
     uint32_t count = 0;
 
@@ -291,7 +293,7 @@ void report_print_waits(struct report *r, FILE *out)
         return;
     }
     struct row *row = rows_of(r, &count);
-    report_print_findings(r, UINT32_MAX, out);
+    views_print_findings(r, UINT32_MAX, out);
     fputc('\n', out);
     print_totals(r, row, count, out);
     print_threads(&r->model->efficiency, out);

@@ -308,34 +308,34 @@ static struct job *make(uint32_t file, bool change)
 
 static void print_texts(struct report *r)
 {
-    const struct report_tree_how how = { .depth = (uint32_t)draw(3), .all = draw(2) };
-    for (enum report_view v = REPORT_SUMMARY; v <= REPORT_DATA; v++)
-        report_print_text(r, v, &how, nowhere);
+    const struct views_tree_how how = { .depth = (uint32_t)draw(3), .all = draw(2) };
+    for (enum views_view v = VIEWS_SUMMARY; v <= VIEWS_DATA; v++)
+        views_print_text(r, v, &how, nowhere);
 }
 
 static void print_tables(struct report *r)
 {
-    report_print_json(r, NULL, nowhere);
-    report_print_csv(r, nowhere);
-    report_print_calls_csv(r, nowhere);
-    report_print_sizes_csv(r, nowhere);
-    report_print_calltree_csv(r, nowhere);
+    views_print_json(r, NULL, nowhere);
+    views_print_csv(r, nowhere);
+    views_print_calls_csv(r, nowhere);
+    views_print_sizes_csv(r, nowhere);
+    views_print_calltree_csv(r, nowhere);
 }
 
 static void print_page(struct report *r)
 {
-    report_print_html(r, nowhere);
-    report_print_folded(r, nowhere);
+    page_print_html(r, nowhere);
+    page_print_folded(r, nowhere);
 }
 
 static void print_exports(struct report *r)
 {
-    struct report_export how = { .limit = EVENTS, .folded = draw(2) };
-    report_print_trace(r, &how, nowhere);
+    struct page_export how = { .limit = EVENTS, .folded = draw(2) };
+    page_print_trace(r, &how, nowhere);
     how.limit = 50;
-    report_print_dot(r, &how, nowhere);
-    if (report_trace_events(r->job) <= EVENTS)
-        report_print_goal(r, nowhere);
+    page_print_dot(r, &how, nowhere);
+    if (page_trace_events(r->job) <= EVENTS)
+        page_print_goal(r, nowhere);
 }
 
 static void replay(struct report *r)
@@ -354,13 +354,13 @@ static void replay(struct report *r)
 
 static void compare(struct report *a, struct report *b)
 {
-    struct report_comparison *c = report_compare(a, "a", b, "b");
-    report_print_comparison(c, nowhere);
-    report_print_jobs_html(report_comparison_json(c), nowhere);
-    report_comparison_destroy(c);
-    struct report_scaling s = { .count = 2, .file = { "a", "b" }, .report = { a, b } };
-    report_print_scaling(&s, nowhere);
-    report_json_write(report_scaling_json(&s), nowhere);
+    struct contracts_comparison *c = contracts_compare(a, "a", b, "b");
+    views_print_comparison(c, nowhere);
+    page_print_jobs_html(views_comparison_json(c), nowhere);
+    contracts_comparison_destroy(c);
+    struct views_scaling s = { .count = 2, .file = { "a", "b" }, .report = { a, b } };
+    views_print_scaling(&s, nowhere);
+    views_json_write(views_scaling_json(&s), nowhere);
 }
 
 static void judge(struct report *a, struct report *b)
@@ -368,16 +368,16 @@ static void judge(struct report *a, struct report *b)
     static const char rules[] = "structure, wall > 5%, callsite > 10%, region > 10%, loop > 10%, parallel > 5%, "
                                 "load_balance > 5%, serialisation > 5%, openmp > 5%, structure[messages], "
                                 "structure[bytes], structure[collectives], structure[turns], structure[callsites]";
-    struct report_contract c = { 0 };
+    struct contract c = { 0 };
     const char *names[] = { "a", "b" };
     char why[200];
-    if (!report_contract_parse(&c, rules, why, sizeof why))
+    if (!contract_parse(&c, rules, why, sizeof why))
         abort();
-    report_contract_judge(&c, &a, names, 1, b, "b");
-    report_contract_print(&c, nowhere);
-    report_contract_print_json(&c, nowhere);
-    report_contract_print_junit(&c, nowhere);
-    report_contract_clear(&c);
+    contract_judge(&c, &a, names, 1, b, "b");
+    contract_print(&c, nowhere);
+    contract_print_json(&c, nowhere);
+    contract_print_junit(&c, nowhere);
+    contract_clear(&c);
 }
 
 static struct report *report_of(struct job *j)

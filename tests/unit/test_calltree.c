@@ -32,10 +32,10 @@ static void add_stops(struct job *j, struct job_stop *stop, uint32_t count)
     ck_assert_int_eq(job_hops_add(j, 0, 0, &own), 0);
 }
 
-static const struct report_path *find(const struct report_calltree *t, const char *stack)
+static const struct findings_path *find(const struct findings_calltree *t, const char *stack)
 {
     for (uint32_t i = 0; i < t->paths; i++) {
-        char *text = report_path_stack(t, i);
+        char *text = findings_path_stack(t, i);
         bool same = !strcmp(text, stack);
         free(text);
         if (same)
@@ -45,11 +45,11 @@ static const struct report_path *find(const struct report_calltree *t, const cha
     return NULL;
 }
 
-static void adds_up(const struct report_calltree *t)
+static void adds_up(const struct findings_calltree *t)
 {
     uint64_t own = 0;
     for (uint32_t i = 0; i < t->paths; i++) {
-        const struct report_path *p = &t->path[i];
+        const struct findings_path *p = &t->path[i];
         uint64_t ns = p->own_ns;
         own += p->own_ns;
         ck_assert_uint_le(i + p->inside, t->paths - 1);
@@ -81,21 +81,21 @@ START_TEST(one_call_by_two_ways)
     add_stops(j, (struct job_stop[]){ stop_of(send, near, 3, 30000, 3000), stop_of(send, far, 1, 10000, 1000) }, 2);
     struct report *r = report_create(j);
     r->model->sites[0].bytes = 10; /* 3 to 1: 7 and 3, or 8 and 2 */
-    struct report_calltree *t = report_calltree_create(r);
+    struct findings_calltree *t = findings_calltree_create(r);
     adds_up(t);
     ck_assert_uint_eq(t->paths, 1 + 3 * 2);
     ck_assert_uint_eq(t->path[0].ns, r->model->stream_wall_ns);
     ck_assert_uint_eq(t->path[0].call_ns, r->model->sites[0].time_ns);
     ck_assert_uint_eq(t->path[0].count, 4);
     ck_assert_uint_eq(t->path[0].bytes, 10);
-    const struct report_path *p = find(t, "a.out+0x10;a.out+0x20;MPI_Send"),
+    const struct findings_path *p = find(t, "a.out+0x10;a.out+0x20;MPI_Send"),
                              *q = find(t, "a.out+0x18;a.out+0x20;MPI_Send");
     ck_assert_uint_eq(p->count, 3);
     ck_assert_uint_eq(p->own_ns, 3000);
     ck_assert_uint_eq(p[-1].own_ns, 30000);
     ck_assert_uint_eq(q->count, 1);
     ck_assert(p->bytes == 7 && q->bytes == 3);
-    report_calltree_destroy(t);
+    findings_calltree_destroy(t);
     report_destroy(r);
     job_destroy(j);
 }
@@ -113,15 +113,15 @@ START_TEST(what_a_region_calls)
     add_stops(j, (struct job_stop[]){ stop_of(region, around, 1, 5, 100),
                                       stop_of(barrier, job_callsite(j, in, 4), 1, 7, 3) }, 2);
     struct report *r = report_create(j);
-    struct report_calltree *t = report_calltree_create(r);
+    struct findings_calltree *t = findings_calltree_create(r);
     adds_up(t);
-    const struct report_path *p = find(t, "a.out+0x10;a.out+0x40;omp parallel");
+    const struct findings_path *p = find(t, "a.out+0x10;a.out+0x40;omp parallel");
     ck_assert_uint_eq(p->own_ns, 100);
     ck_assert_uint_eq(p->ns, 110);
     ck_assert_uint_eq(p->call_ns, 3);
     ck_assert_uint_eq(p->inside, 2);
     ck_assert_uint_eq(find(t, "a.out+0x10;a.out+0x40;omp parallel;a.out+0x90;MPI_Barrier")->ns, 3);
-    report_calltree_destroy(t);
+    findings_calltree_destroy(t);
     report_destroy(r);
     job_destroy(j);
 }
@@ -137,23 +137,23 @@ START_TEST(an_interpreter)
                                     { .module = python, .offset = 0x40 }, { .module = python, .offset = 0x10 } };
     add_stops(j, (struct job_stop[]){ stop_of(send, job_callsite(j, in, 4), 1, 5, 100) }, 1);
     struct report *r = report_create(j);
-    struct report_calltree *t = report_calltree_create(r);
+    struct findings_calltree *t = findings_calltree_create(r);
     ck_assert_uint_eq(find(t, "python;MPI.so+0x7;MPI_Send")->depth, 3);
     char text[64];
-    report_callsite_text(r->resolver, j->hops.stop[0].path, REPORT_CALL, text, sizeof text);
+    findings_callsite_text(r->resolver, j->hops.stop[0].path, FINDINGS_CALL, text, sizeof text);
     ck_assert_str_eq(text, "MPI.so+0x7<python");
-    ck_assert_ptr_null(report_interpreter("/x/julia_set"));
-    ck_assert_str_eq(report_interpreter("/usr/lib/libpython3.11.so.1.0"), "python");
-    report_calltree_destroy(t);
+    ck_assert_ptr_null(findings_interpreter("/x/julia_set"));
+    ck_assert_str_eq(findings_interpreter("/usr/lib/libpython3.11.so.1.0"), "python");
+    findings_calltree_destroy(t);
     report_destroy(r);
     job_destroy(j);
 
     r = report_create(j = hand_nested());
-    t = report_calltree_create(r);
+    t = findings_calltree_create(r);
     adds_up(t);
     ck_assert_uint_eq(t->path[0].ns, r->model->stream_wall_ns);
     ck_assert_uint_eq(t->path[0].call_ns, r->model->call_ns);
-    report_calltree_destroy(t);
+    findings_calltree_destroy(t);
     report_destroy(r);
     job_destroy(j);
 }

@@ -15,17 +15,17 @@ static uint32_t judge(struct job **job, uint32_t runs, const char *rules, const 
 {
     struct report *r[8];
     const char *files[8] = { "1", "2", "3", "4", "5", "6", "7", "8" };
-    struct report_contract c = { 0 };
+    struct contract c = { 0 };
     char why[200];
 
     for (uint32_t i = 0; i <= runs; i++)
         r[i] = report_create(job[i]);
-    ck_assert_msg(report_contract_parse(&c, rules, why, sizeof why), "%s", why);
-    report_contract_judge(&c, r, files, runs, r[runs], "new");
+    ck_assert_msg(contract_parse(&c, rules, why, sizeof why), "%s", why);
+    contract_judge(&c, r, files, runs, r[runs], "new");
     for (uint32_t i = 0; named && i < c.breach_count; i++)
         *named += strstr(c.breaches[i].where, where) != NULL;
     uint32_t count = c.breach_count;
-    report_contract_clear(&c);
+    contract_clear(&c);
     for (uint32_t i = 0; i <= runs; i++) {
         report_destroy(r[i]);
         job_destroy(job[i]);

@@ -25,7 +25,7 @@ static const struct { const char *symbol, *brief, *full; } names[] = {
 
 START_TEST(names_are_readable)
 {
-    char *brief = report_demangle_short(names[_i].symbol), *full = report_demangle_full(names[_i].symbol);
+    char *brief = findings_demangle_short(names[_i].symbol), *full = findings_demangle_full(names[_i].symbol);
 
     ck_assert_str_eq(brief, names[_i].brief);
     ck_assert_str_eq(full, names[_i].full);

@@ -95,31 +95,31 @@ static struct job *make(void (*program)(struct maker *m))
     return whole;
 }
 
-struct expected { enum report_finding_kind kind; const char *ranks; double seconds; };
+struct expected { enum finding_kind kind; const char *ranks; double seconds; };
 
 static void check(void (*program)(struct maker *m), const struct expected *e)
 {
     struct job *j = make(program);
     struct report *r = report_create(j);
-    const struct report_findings *f = report_findings(r);
+    const struct findings_list *f = findings_list(r);
     char *text = NULL;
     size_t size;
 
     ck_assert(f->known);
     uint32_t waits = 0; /* the others are what is left of the calls */
     for (uint32_t i = 0; i < f->count; i++)
-        waits += f->finding[i].kind < REPORT_IO;
+        waits += f->finding[i].kind < FINDINGS_IO;
     ck_assert_uint_eq(waits, e ? 1 : 0);
     if (e) {
-        ck_assert_str_eq(report_finding_name(f->finding[0].kind), report_finding_name(e->kind));
+        ck_assert_str_eq(finding_name(f->finding[0].kind), finding_name(e->kind));
         ck_assert_str_eq(f->finding[0].ranks, e->ranks);
         ck_assert_double_eq_tol(f->finding[0].seconds, e->seconds, 0.03 * e->seconds);
     }
-    double off = replay_analysis_replayed(report_analysis(r)) / report_analysis(r)->recorded;
+    double off = replay_analysis_replayed(findings_analysis(r)) / findings_analysis(r)->recorded;
     ck_assert_double_eq_tol(off, 1, 0.02);
     FILE *out = open_memstream(&text, &size);
-    for (int view = REPORT_SUMMARY; view <= REPORT_WAITS; view++)
-        report_print_text(r, (enum report_view)view, &(struct report_tree_how){ .all = true }, out);
+    for (int view = VIEWS_SUMMARY; view <= VIEWS_WAITS; view++)
+        views_print_text(r, (enum views_view)view, &(struct views_tree_how){ .all = true }, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "critical path"));
     free(text);
@@ -276,44 +276,48 @@ static void chain(struct maker *m)
 
 START_TEST(test_imbalance)
 {
-    check(imbalance, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 3 * 6e-3 });
-    check(imbalance_twice, &(struct expected){ REPORT_IMBALANCE, "rank 3", 2 * TURNS * 3 * 6e-3 });
+    check(imbalance, &(struct expected){ FINDINGS_IMBALANCE, "rank 3", TURNS * 3 * 6e-3 });
+    check(imbalance_twice, &(struct expected){ FINDINGS_IMBALANCE, "rank 3", 2 * TURNS * 3 * 6e-3 });
 }
 END_TEST
 START_TEST(test_scatter)
 {
     check(scatter, NULL);
-    check(slightly, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 0.5e-3 * 3 });
+    check(slightly, &(struct expected){ FINDINGS_IMBALANCE, "rank 3", TURNS * 0.5e-3 * 3 });
 }
 END_TEST
 
 START_TEST(test_completed_later)
 {
-    check(begun, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 6e-3 * 3 });
-    check(fences, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 6e-3 * 3 });
+    check(begun, &(struct expected){ FINDINGS_IMBALANCE, "rank 3", TURNS * 6e-3 * 3 });
+    check(fences, &(struct expected){ FINDINGS_IMBALANCE, "rank 3", TURNS * 6e-3 * 3 });
 }
 END_TEST
 
 START_TEST(test_one_of_many)
 {
     ranks = MANY;
-    check(one_of_many, &(struct expected){ REPORT_IMBALANCE, "rank 37", TURNS * 1e-3 * (MANY - 1) });
+    check(one_of_many, &(struct expected){ FINDINGS_IMBALANCE, "rank 37", TURNS * 1e-3 * (MANY - 1) });
     check(none_of_many, NULL);
 }
 END_TEST
 
 START_TEST(test_master_works)
 {
-    check(master_works, &(struct expected){ REPORT_IMBALANCE, "rank 0", TURNS * 6e-3 });
+    check(master_works, &(struct expected){ FINDINGS_IMBALANCE, "rank 0", TURNS * 6e-3 });
 }
 END_TEST
 START_TEST(test_even_work) { check(even_work, NULL); } END_TEST
 START_TEST(test_late_sender)
 {
-    check(late_sender, &(struct expected){ REPORT_LATE_SENDER, "ranks 0,2", 2 * (TURNS * 4e-3 + 1e-3) });
+    check(late_sender, &(struct expected){ FINDINGS_LATE_SENDER, "ranks 0,2", 2 * (TURNS * 4e-3 + 1e-3) });
 }
 END_TEST
-START_TEST(test_chain) { check(chain, &(struct expected){ REPORT_SERIAL_CHAIN, "ranks 0-3", TURNS * 36e-3 }); } END_TEST
+START_TEST(test_chain)
+{
+    check(chain, &(struct expected){ FINDINGS_SERIAL_CHAIN, "ranks 0-3", TURNS * 36e-3 });
+}
+END_TEST
 
 /* Equal work takes the mean; a rank twice as fast lets the others be the slowest. */
 START_TEST(test_what_if)
@@ -404,13 +408,13 @@ START_TEST(test_shares_of_threads)
         ck_assert_int_eq(merge_add_stream(j, &s, flat), 0);
     }
     struct report *r = report_create(j);
-    const struct report_findings *f = report_findings(r);
+    const struct findings_list *f = findings_list(r);
     ck_assert(f->known);
     for (uint32_t i = 0; i < f->count; i++)
         ck_assert_double_le(f->finding[i].share, 1);
     FILE *out = open_memstream(&text, &size);
-    for (int view = REPORT_SUMMARY; view <= REPORT_WAITS; view++)
-        report_print_text(r, (enum report_view)view, &(struct report_tree_how){ .all = true }, out);
+    for (int view = VIEWS_SUMMARY; view <= VIEWS_WAITS; view++)
+        views_print_text(r, (enum views_view)view, &(struct views_tree_how){ .all = true }, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "group 0: rank 0; thread 1 of rank 0;"));
     for (const char *sign = strchr(text, '%'); sign; sign = strchr(sign + 1, '%')) {
@@ -438,11 +442,11 @@ START_TEST(test_advice_can_be_followed)
 {
     struct job *j = make(communicators);
     struct report *r = report_create(j);
-    struct report_finding one = { .kind = REPORT_COMMUNICATORS, .seconds = 1, .call = 0 };
+    struct finding one = { .kind = FINDINGS_COMMUNICATORS, .seconds = 1, .call = 0 };
     ck_assert_str_eq(job_text(j, j->terminals[0].function), "MPI_Comm_split");
-    ck_assert_str_eq(report_finding_advice(r, &one), "");
+    ck_assert_str_eq(finding_advice(r, &one), "");
     one.call = 1;
-    ck_assert_str_eq(report_finding_advice(r, &one), "make them once");
+    ck_assert_str_eq(finding_advice(r, &one), "make them once");
     /* How many threads there are decides, not how busy the machine was. */
     r->model->efficiency.threads = 4;
     j->delay = (struct job_delay){ .ranks = 1, .ready_ns = 90, .wall_ns = 100, .most_ns = 90 };
@@ -451,11 +455,11 @@ START_TEST(test_advice_can_be_followed)
         const char *tree = more ? "machine\n  2 x package\n    2 to 64 x core\n" : "machine\n  2 x core\n";
         j->machine.tree = job_string(j, tree);
         r->asked = false;
-        one.kind = REPORT_UNEVEN_THREADS;
-        ck_assert_str_eq(report_finding_advice(r, &one),
+        one.kind = FINDINGS_UNEVEN_THREADS;
+        ck_assert_str_eq(finding_advice(r, &one),
                          more ? "schedule(dynamic)" : "fewer threads: there are more than processors");
-        one.kind = REPORT_NO_PROCESSOR;
-        ck_assert_str_eq(report_finding_advice(r, &one),
+        one.kind = FINDINGS_NO_PROCESSOR;
+        ck_assert_str_eq(finding_advice(r, &one),
                          more ? "others used the processors" : "try fewer ranks or threads a node");
     }
     report_destroy(r);
@@ -470,11 +474,11 @@ START_TEST(test_lists_are_cut_between_ranks)
     char text[128];
     for (int i = 100; i < 200; i += 1 + i % 3)
         in[i] = true;
-    report_ranks_set(in, 200, text, sizeof text);
+    findings_ranks_set(in, 200, text, sizeof text);
     ck_assert_uint_gt(strlen(text), 20);
     for (size_t size = 24; size < strlen(text); size++) {
         char cut[128];
-        report_ranks_set(in, 200, cut, size);
+        findings_ranks_set(in, 200, cut, size);
         ck_assert_uint_lt(strlen(cut), size);
         char *end = strstr(cut, ",…");
         ck_assert_msg(end && !strncmp(cut, text, (size_t)(end - cut)) && strchr(",", text[end - cut]), "%s", cut);

@@ -20,31 +20,31 @@ enum { OTHERS = 9, FORMS = 17 };
 
 static void print_other_form(struct report *r, int form, FILE *out)
 {
-    struct report_tree_how how = {.all = true};
-    struct report_export limits = {.limit = 500, .folded = form == 4};
-    struct report_scaling two = {.count = 2, .file = {"a", "b"}, .report = {r, r}};
+    struct views_tree_how how = {.all = true};
+    struct page_export limits = {.limit = 500, .folded = form == 4};
+    struct views_scaling two = {.count = 2, .file = {"a", "b"}, .report = {r, r}};
     switch (form) {
     case 0:
-        report_print_text(r, REPORT_STRUCTURE, &how, out);
+        views_print_text(r, VIEWS_STRUCTURE, &how, out);
         break;
     case 1:
-        report_print_text(r, REPORT_CALLTREE, &how, out);
+        views_print_text(r, VIEWS_CALLTREE, &how, out);
         break;
     case 2:
-        report_print_html(r, out);
+        page_print_html(r, out);
         break;
     case 3:
     case 4:
-        report_print_trace(r, &limits, out);
+        page_print_trace(r, &limits, out);
         break;
     case 5:
-        report_print_dot(r, &limits, out);
+        page_print_dot(r, &limits, out);
         break;
     case 6:
-        report_print_folded(r, out);
+        page_print_folded(r, out);
         break;
     default:
-        report_print_scaling(&two, out);
+        views_print_scaling(&two, out);
     }
 }
 
@@ -54,15 +54,15 @@ static char *print_form(const struct job *j, int form)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     struct report *r = report_create(j);
-    struct report_tree_how how = {0};
+    struct views_tree_how how = {0};
     if (form >= OTHERS)
         print_other_form(r, form - OTHERS, out);
     else if (form == 0)
-        report_print_json(r, NULL, out);
+        views_print_json(r, NULL, out);
     else if (form == 1)
-        report_print_csv(r, out);
+        views_print_csv(r, out);
     else
-        report_print_text(r, (enum report_view)(form - 2), &how, out);
+        views_print_text(r, (enum views_view)(form - 2), &how, out);
     ck_assert(!ferror(out));
     report_destroy(r);
     fclose(out);
@@ -72,7 +72,7 @@ static char *print_form(const struct job *j, int form)
 START_TEST(json_agrees_with_the_model)
 {
     struct job *j = hand_nested();
-    struct report_model *m = report_model_create(j);
+    struct findings_model *m = findings_model_create(j);
     char *text = print_form(j, 0);
     cJSON *root = cJSON_Parse(text);
     ck_assert_ptr_nonnull(root);
@@ -90,14 +90,14 @@ START_TEST(json_agrees_with_the_model)
     }
     cJSON_Delete(root);
     free(text);
-    report_model_destroy(m);
+    findings_model_destroy(m);
     job_destroy(j);
 }
 END_TEST
 
-static double figure_of(struct report_scaling *s, int job, const char *key)
+static double figure_of(struct views_scaling *s, int job, const char *key)
 {
-    cJSON *root = report_scaling_json(s);
+    cJSON *root = views_scaling_json(s);
     cJSON *value = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(root, "jobs"), job), key);
     ck_assert_ptr_nonnull(value);
@@ -112,8 +112,8 @@ START_TEST(scaling_by_all_threads)
 {
     struct job *j = hand_nested();
     struct report *one = report_create(j), *two = report_create(j);
-    struct report_scaling s = {.count = 2, .file = {"a", "b"}, .report = {one, two}};
-    struct report_efficiency *e = &two->model->efficiency;
+    struct views_scaling s = {.count = 2, .file = {"a", "b"}, .report = {one, two}};
+    struct findings_efficiency *e = &two->model->efficiency;
     one->model->efficiency.known = one->model->efficiency.measured = true;
     one->model->efficiency.threads = 1;
     one->model->efficiency.parallel = 1;
@@ -182,7 +182,7 @@ START_TEST(text_survives_any_name)
                       "%s", text);
         free(text);
     }
-    ck_assert_str_eq(report_function_text(j, 0), "a?b?c?[2J");
+    ck_assert_str_eq(findings_function_text(j, 0), "a?b?c?[2J");
     job_destroy(j);
 }
 END_TEST
@@ -253,11 +253,11 @@ START_TEST(gains_are_bounded)
                                 .executions = 10, .changed = 8, .gain_ns = INT64_C(22900000000) };
     struct report *r = report_create(j);
     known.controls = 4;
-    ck_assert(isnan(report_gain(r, &known)));
+    ck_assert(isnan(views_gain(r, &known)));
     known.controls = 5;
-    ck_assert_double_eq(report_gain(r, &known), 1e7);
+    ck_assert_double_eq(views_gain(r, &known), 1e7);
     known.gain_ns = -300;
-    ck_assert_double_eq(report_gain(r, &known), -300);
+    ck_assert_double_eq(views_gain(r, &known), -300);
     report_destroy(r);
     job_destroy(j);
 }
@@ -279,7 +279,7 @@ START_TEST(parts_are_no_more_than_the_capacity)
     t.part[JOB_THREADS_UNEVEN] = 5050000;
     ck_assert_int_eq(job_threads_add(j, &t), 0);
     struct report *r = report_create(j);
-    const struct report_capacity *of = &r->model->efficiency.of;
+    const struct findings_capacity *of = &r->model->efficiency.of;
     ck_assert_double_eq_tol(of->mpi + of->ended + of->useful + of->serial + of->fork_join + of->waiting + of->uneven,
                             of->all, 1);
     report_destroy(r);
@@ -319,17 +319,17 @@ START_TEST(no_call_is_cut_for_advice)
     hand_append(g, call, 0, 1000);
     hand_stream(j, g, 0, 10000, 0);
     struct report *r = report_create(j);
-    struct report_findings *f = r->findings = calloc(1, sizeof *f);
+    struct findings_list *f = r->findings = calloc(1, sizeof *f);
     f->known = true;
     f->finding = calloc(1, sizeof *f->finding);
     f->count = 1;
-    *f->finding = (struct report_finding){ .kind = REPORT_MANY_SMALL_MESSAGES, .where = "here", .cause = "here",
-                                           .ranks = "ranks 0-1,3-4,7-8", .call = call, .by = call, .seconds = 1,
-                                           .share = 0.5 };
+    *f->finding = (struct finding){ .kind = FINDINGS_MANY_SMALL_MESSAGES, .where = "here", .cause = "here",
+                                    .ranks = "ranks 0-1,3-4,7-8", .call = call, .by = call, .seconds = 1,
+                                    .share = 0.5 };
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    report_print_findings(r, 3, out);
+    views_print_findings(r, 3, out);
     fclose(out);
     ck_assert_msg(strstr(text, "in MPI_Win_allocate_shared:\n"), "%s", text);
     ck_assert_ptr_nonnull(strstr(text, "                 fewer, larger messages\n"));

@@ -8,7 +8,7 @@
 
 enum { FUNCTIONS = 3 };
 
-static const struct report_place places[FUNCTIONS] = {
+static const struct findings_place places[FUNCTIONS] = {
     { .symbol = "tenth", .function = "tenth", .module = "app" },
     { .symbol = "third", .function = "third", .module = "app" },
     { .symbol = "most", .function = "most", .module = "app" },
@@ -22,8 +22,8 @@ static double even(void)
 }
 
 /* So many samples, drawn by these times, which are what an execution takes. */
-static struct report_made drawn(struct report_inside_function f[FUNCTIONS], const double ns[FUNCTIONS],
-                                uint32_t samples)
+static struct contracts_made drawn(struct findings_inside_function f[FUNCTIONS], const double ns[FUNCTIONS],
+                                   uint32_t samples)
 {
     double all = ns[0] + ns[1] + ns[2];
 
@@ -34,10 +34,10 @@ static struct report_made drawn(struct report_inside_function f[FUNCTIONS], cons
         double at = even() * all;
         f[at < ns[0] ? 0 : at < ns[0] + ns[1] ? 1 : 2].samples++;
     }
-    return (struct report_made){ { .samples = samples, .function = f, .count = FUNCTIONS }, all, 0 };
+    return (struct contracts_made){ { .samples = samples, .function = f, .count = FUNCTIONS }, all, 0 };
 }
 
-static uint32_t named(const struct report_grown *g, uint32_t count, uint32_t place)
+static uint32_t named(const struct contracts_grown *g, uint32_t count, uint32_t place)
 {
     uint32_t n = 0;
 
@@ -54,10 +54,10 @@ START_TEST(planted)
     uint32_t found = 0, within = 0, others = 0, first = 0;
 
     for (int i = 0; i < TIMES; i++) {
-        struct report_inside_function f[2][FUNCTIONS];
-        struct report_made made[2] = { drawn(f[0], before, 1000), drawn(f[1], after, 1000) };
+        struct findings_inside_function f[2][FUNCTIONS];
+        struct contracts_made made[2] = { drawn(f[0], before, 1000), drawn(f[1], after, 1000) };
         uint32_t count;
-        struct report_grown *g = report_grown_find(made, 0, &count);
+        struct contracts_grown *g = contracts_grown_find(made, 0, &count);
         found += named(g, count, 1);
         first += count && g[0].place == &places[1];
         within += count && g[0].low <= 2e6 && g[0].high >= 2e6;
@@ -75,14 +75,14 @@ END_TEST
 START_TEST(pace)
 {
     static const double before[] = { 1e6, 3e6, 6e6 }, after[] = { 1.2e6, 5.6e6, 7.2e6 };
-    struct report_inside_function f[2][FUNCTIONS];
-    struct report_made made[2] = { drawn(f[0], before, 100000), drawn(f[1], after, 100000) };
+    struct findings_inside_function f[2][FUNCTIONS];
+    struct contracts_made made[2] = { drawn(f[0], before, 100000), drawn(f[1], after, 100000) };
     uint32_t count;
-    struct report_grown *g = report_grown_find(made, 0, &count);
+    struct contracts_grown *g = contracts_grown_find(made, 0, &count);
 
     ck_assert_uint_eq(count, 3);
     free(g);
-    g = report_grown_find(made, .2, &count);
+    g = contracts_grown_find(made, .2, &count);
     ck_assert_uint_eq(count, 1);
     ck_assert_ptr_eq(g->place, &places[1]);
     ck_assert_double_eq_tol(g->ns[0], 3e6, 1e5);
@@ -95,34 +95,34 @@ END_TEST
 START_TEST(edges)
 {
     static const double before[] = { 1e6, 3e6, 6e6 }, after[] = { 1e6, 0, 6e6 };
-    struct report_inside_function f[2][FUNCTIONS];
-    struct report_place renamed = places[2];
-    struct report_made made[2] = { drawn(f[0], before, 1000), drawn(f[1], after, 1000) };
+    struct findings_inside_function f[2][FUNCTIONS];
+    struct findings_place renamed = places[2];
+    struct contracts_made made[2] = { drawn(f[0], before, 1000), drawn(f[1], after, 1000) };
     uint32_t count;
 
     renamed.module = "app-new";
     f[1][2].place = &renamed;
     f[1][1] = f[1][2];
     made[1].part.count = 2;
-    struct report_grown *g = report_grown_find(made, 0, &count);
+    struct contracts_grown *g = contracts_grown_find(made, 0, &count);
     ck_assert_uint_eq(count, 1);
     ck_assert_str_eq(g->place->symbol, "third");
     ck_assert(g->high < 0);
-    ck_assert(strstr(report_grown_text(g), " less)"));
+    ck_assert(strstr(contracts_grown_text(g), " less)"));
     free(g);
-    struct report_made back[2] = { made[1], made[0] };
-    g = report_grown_find(back, 0, &count);
+    struct contracts_made back[2] = { made[1], made[0] };
+    g = contracts_grown_find(back, 0, &count);
     ck_assert_uint_eq(count, 1);
     ck_assert(g->low > 0);
     ck_assert_double_eq(g->ns[0], 0);
     free(g);
     made[0].error = made[1].error = 2;
-    g = report_grown_find(made, 0, &count);
+    g = contracts_grown_find(made, 0, &count);
     ck_assert_uint_eq(count, 0);
     free(g);
-    made[0] = drawn(f[0], before, REPORT_INSIDE_FEW - 1);
+    made[0] = drawn(f[0], before, FINDINGS_INSIDE_FEW - 1);
     made[0].error = made[1].error = 0;
-    g = report_grown_find(made, 0, &count);
+    g = contracts_grown_find(made, 0, &count);
     ck_assert_uint_eq(count, 0);
     free(g);
 }

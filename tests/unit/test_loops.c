@@ -7,9 +7,10 @@
 #include "tests/unit/hand_job.h"
 #include "tests/unit/unit.h"
 
-static const struct report_loop *one_within(const struct report_loops *l, int parent, uint64_t turns, uint64_t entries)
+static const struct findings_loop *one_within(const struct findings_loops *l, int parent, uint64_t turns,
+                                              uint64_t entries)
 {
-    const struct report_loop *found = NULL;
+    const struct findings_loop *found = NULL;
     for (uint32_t i = 0; i < l->loops; i++)
         if (l->loop[i].parent == parent && l->loop[i].turns.sum == turns && l->loop[i].entries.sum == entries)
             found = &l->loop[i];
@@ -18,7 +19,7 @@ static const struct report_loop *one_within(const struct report_loops *l, int pa
     return found;
 }
 
-static int number(const struct report_loops *l, const struct report_loop *loop)
+static int number(const struct findings_loops *l, const struct findings_loop *loop)
 {
     return (int)(loop - l->loop);
 }
@@ -28,13 +29,13 @@ START_TEST(a_loop_in_a_loop)
 {
     struct job *j = hand_nested();
     struct report *r = report_create(j);
-    const struct report_loops *l = report_loops_of(r);
+    const struct findings_loops *l = findings_loops_of(r);
     ck_assert(!l->by_code);
-    const struct report_loop *outer = one_within(l, -1, 5, 1);
-    ck_assert_ptr_eq(report_main_loop(r), outer);
-    ck_assert_double_eq(report_loop_turns(outer), 5);
-    const struct report_loop *sends = one_within(l, number(l, outer), 5 * 124, 5);
-    const struct report_loop *rounds = one_within(l, number(l, outer), 5 * 3, 5);
+    const struct findings_loop *outer = one_within(l, -1, 5, 1);
+    ck_assert_ptr_eq(findings_main_loop(r), outer);
+    ck_assert_double_eq(findings_loop_turns(outer), 5);
+    const struct findings_loop *sends = one_within(l, number(l, outer), 5 * 124, 5);
+    const struct findings_loop *rounds = one_within(l, number(l, outer), 5 * 3, 5);
     ck_assert(sends->turns_least == 124 && sends->turns_most == 124);
     ck_assert(rounds->turns_least == 3 && rounds->turns_most == 3);
     ck_assert_uint_eq(outer->turns_least, 5);
@@ -63,13 +64,13 @@ START_TEST(ranks_that_differ)
     }
     j->info.ranks = 2;
     struct report *r = report_create(j);
-    const struct report_loop *m = report_main_loop(r);
+    const struct findings_loop *m = findings_main_loop(r);
     ck_assert_ptr_nonnull(m);
     ck_assert_uint_eq(m->streams, 2);
     ck_assert_uint_eq(m->turns.sum, _i ? 20 : 40);
-    ck_assert_double_eq(report_loop_mean_turns(m), _i ? 10 : 20);
-    ck_assert_double_eq(report_loop_turns(m), _i ? 10 : -1);
-    ck_assert_double_eq_tol(report_share(r->model, m->ns), _i ? 100 : 100 * 2 / 3., 1e-6);
+    ck_assert_double_eq(findings_loop_mean_turns(m), _i ? 10 : 20);
+    ck_assert_double_eq(findings_loop_turns(m), _i ? 10 : -1);
+    ck_assert_double_eq_tol(findings_share(r->model, m->ns), _i ? 100 : 100 * 2 / 3., 1e-6);
     report_destroy(r);
     job_destroy(j);
 }
@@ -89,7 +90,7 @@ START_TEST(who_reads_commands)
     hand_stream(j, g, 0, 11 * (17 + (_i ? 17 : 1) * 200), 1);
     j->info.ranks = 1;
     struct report *r = report_create(j);
-    const struct report_loop *m = report_main_loop(r);
+    const struct findings_loop *m = findings_main_loop(r);
     ck_assert_ptr_nonnull(m);
     ck_assert_uint_eq(m->turns.sum, _i ? 17 : 200);
     ck_assert_int_eq(m->parent < 0, _i);
@@ -104,9 +105,9 @@ START_TEST(nothing_repeats)
     hand_once(j, (uint32_t[]){ hand_call(j, "MPI_Bcast", 0x10, JOB_COLLECTIVE),
                                hand_call(j, "MPI_Barrier", 0x20, JOB_COLLECTIVE) }, 2);
     struct report *r = report_create(j);
-    ck_assert_ptr_null(report_main_loop(r));
-    ck_assert_uint_eq(report_loops_of(r)->loops, 0);
-    ck_assert_uint_eq(report_loops_of(r)->calls, 2);
+    ck_assert_ptr_null(findings_main_loop(r));
+    ck_assert_uint_eq(findings_loops_of(r)->loops, 0);
+    ck_assert_uint_eq(findings_loops_of(r)->calls, 2);
     report_destroy(r);
     job_destroy(j);
 }

@@ -9,7 +9,7 @@
 
 enum { MOST = 4096 };
 
-static struct report_edge edges[MOST];
+static struct findings_edge edges[MOST];
 static uint32_t count;
 
 static void edge(uint32_t from, uint32_t to)
@@ -20,12 +20,12 @@ static void edge(uint32_t from, uint32_t to)
         if (edges[i].from == from && edges[i].to == to)
             return;
     ck_assert_uint_lt(count, MOST);
-    edges[count++] = (struct report_edge){from, to, 1, 100};
+    edges[count++] = (struct findings_edge){from, to, 1, 100};
 }
 
 static int order(const void *a, const void *b)
 {
-    const struct report_edge *x = a, *y = b;
+    const struct findings_edge *x = a, *y = b;
     return BASE_ORDER(x->from, y->from) ?: BASE_ORDER(x->to, y->to);
 }
 
@@ -33,7 +33,7 @@ static const char *name(uint32_t ranks)
 {
     static char text[64];
     qsort(edges, count, sizeof *edges, order);
-    report_pattern_name(edges, count, ranks, text);
+    findings_pattern_name(edges, count, ranks, text);
     return text;
 }
 

@@ -18,8 +18,8 @@ enum { RANKS = 8, PACKAGE = 128 /* processors: 2 a core */ };
 static void add_machine(struct job *j)
 {
     setenv("HWLOC_SYNTHETIC", "pack:2 numa:1 core:64 pu:2", 1);
-    ck_assert(report_hardware_keep(j));
-    ck_assert_ptr_nonnull(strstr(report_hardware_tree(j), "128 x core"));
+    ck_assert(findings_hardware_keep(j));
+    ck_assert_ptr_nonnull(strstr(findings_hardware_tree(j), "128 x core"));
 }
 
 /* Rank i has `width` processors from first + i * step on; so many ranks a node. */
@@ -83,18 +83,18 @@ START_TEST(what_is_planted_is_named)
 {
     struct job *j = placed(&cases[_i].plan);
     struct report r = { .job = j };
-    struct report_placements p;
+    struct findings_placements p;
     char kinds[256] = "";
-    report_placements_of(&r, &p);
+    findings_placements_of(&r, &p);
     ck_assert(p.known);
     for (uint32_t i = 0; i < p.count; i++) {
-        strcat(strcat(kinds, report_placement_name(p.of[i].kind)), " ");
+        strcat(strcat(kinds, findings_placement_name(p.of[i].kind)), " ");
         ck_assert_msg(strstr(p.of[i].mend, "mpirun ") && strstr(p.of[i].slurm, "srun "), "%s", p.of[i].mend);
         ck_assert_msg(!strstr(cases[_i].plan.mpi, "MPICH") == !strstr(p.of[i].mend, "-bind-to core") ||
                       strstr(p.of[i].mend, "--bind-to core"), "%s", p.of[i].mend);
     }
     ck_assert_str_eq(kinds, cases[_i].kinds);
-    ck_assert_str_eq(p.count ? report_placement_text(&p.of[0]) : "", cases[_i].text);
+    ck_assert_str_eq(p.count ? findings_placement_text(&p.of[0]) : "", cases[_i].text);
     job_destroy(j);
 }
 END_TEST
@@ -105,7 +105,7 @@ START_TEST(each_kind_of_node)
 {
     static const char *const texts[2][2] = { { "0,4;1,5;2,6;3,7", "0,1,2,3,4,5,6,7" },
                                                 { "0;1;2;3;4;5", "0,1,2,3,4,5" } };
-    struct report_placements p;
+    struct findings_placements p;
     struct job *all = job_create();
     char text[16], why[256];
     for (uint32_t rank = 0; rank < RANKS; rank++) { /* two on processors 0 and 4 of each node */
@@ -126,9 +126,9 @@ START_TEST(each_kind_of_node)
     ck_assert_int_eq(job_rows_add(all, JOB_TABLE_HARDWARE, &first), 0);
     ck_assert_uint_eq(all->hosts.count, 2);
     ck_assert_msg(job_rows_check(all, JOB_TABLE_HOSTS, why, sizeof why) == 0, "%s", why);
-    report_placements_of(&(struct report){ .job = all }, &p);
+    findings_placements_of(&(struct report){ .job = all }, &p);
     ck_assert_uint_eq(p.count, 1);
-    ck_assert_str_eq(report_placement_text(&p.of[0]), "ranks 0,1,4-5 are hyper-threads of 1 of 4 cores");
+    ck_assert_str_eq(findings_placement_text(&p.of[0]), "ranks 0,1,4-5 are hyper-threads of 1 of 4 cores");
     job_destroy(all);
 }
 END_TEST
@@ -136,13 +136,13 @@ END_TEST
 /* --- On whatever machine HWLOC_XMLFILE names --- */
 
 /* What the planted placements of a machine are made of: its own cores and memory nodes. */
-static struct report_hardware any;
+static struct findings_hardware any;
 
 static bool loaded(void)
 {
     if (!getenv("HWLOC_XMLFILE"))
         setenv("HWLOC_SYNTHETIC", "pack:2 numa:2 core:4 pu:2", 1);
-    return any.cores || report_hardware_here(&any);
+    return any.cores || findings_hardware_here(&any);
 }
 
 static void add_set(struct job *j, uint32_t rank, const cpu_set_t *set, uint32_t threads)
@@ -174,14 +174,14 @@ static cpu_set_t core_of(unsigned node, unsigned n, int processors)
 
 static unsigned cores_in(unsigned node)
 {
-    return report_hardware_cores(&any, &any.node[node]);
+    return findings_hardware_cores(&any, &any.node[node]);
 }
 
 /* What is found of ranks with these sets. */
 static const char *found(const cpu_set_t *sets, uint32_t ranks, uint32_t threads)
 {
     static char kinds[256];
-    struct report_placements p;
+    struct findings_placements p;
     struct job *all = job_create();
     for (uint32_t rank = 0; rank < ranks; rank++) {
         struct job *j = job_create();
@@ -191,11 +191,11 @@ static const char *found(const cpu_set_t *sets, uint32_t ranks, uint32_t threads
         ck_assert_int_eq(merge_job(all, j), 0);
         job_destroy(j);
     }
-    ck_assert(report_hardware_keep(all));
-    report_placements_of(&(struct report){ .job = all }, &p);
+    ck_assert(findings_hardware_keep(all));
+    findings_placements_of(&(struct report){ .job = all }, &p);
     kinds[0] = '\0';
     for (uint32_t i = 0; i < p.count; i++)
-        strcat(strcat(kinds, report_placement_name(p.of[i].kind)), " ");
+        strcat(strcat(kinds, findings_placement_name(p.of[i].kind)), " ");
     job_destroy(all);
     return kinds;
 }
@@ -245,14 +245,14 @@ END_TEST
 START_TEST(memory_beside)
 {
     struct job *j = job_create();
-    struct report_hardware h;
+    struct findings_hardware h;
     struct job_hardware row = { job_string(j, "-"), job_string(j, "-"), job_string(j, "0;1;2;3"),
                                 job_string(j, "0,1;2,3;0,1;0,1,2,3") };
     ck_assert_int_eq(job_rows_add(j, JOB_TABLE_HARDWARE, &row), 0);
-    ck_assert(report_hardware_of(j, &h));
+    ck_assert(findings_hardware_of(j, &h));
     ck_assert_uint_eq(h.nodes, 2);
     ck_assert(CPU_ISSET(1, &h.node[0]) && CPU_ISSET(2, &h.node[1]));
-    report_hardware_free(&h);
+    findings_hardware_free(&h);
     job_destroy(j);
 }
 END_TEST
@@ -261,8 +261,8 @@ START_TEST(without_a_machine_nothing_is_said)
 {
     struct job *j = one_rank(&cases[1].plan, 0);
     struct report r = { .job = j };
-    struct report_placements p;
-    report_placements_of(&r, &p);
+    struct findings_placements p;
+    findings_placements_of(&r, &p);
     ck_assert(!p.known && !p.count);
     job_destroy(j);
 }
@@ -285,8 +285,8 @@ static void expect_crowd(const char *processors, uint32_t threads, uint32_t a_no
         ck_assert_int_eq(merge_job(all, j), 0);
         job_destroy(j);
     }
-    struct report_crowd c = report_crowd_of(&(struct report){ .job = all });
-    const char *said = report_crowd_text(&c);
+    struct findings_crowd c = findings_crowd_of(&(struct report){ .job = all });
+    const char *said = findings_crowd_text(&c);
     ck_assert(c.known);
     ck_assert_double_eq_tol(c.others, others, 1e-9);
     ck_assert_str_eq(said ? said : "", text);
@@ -316,16 +316,16 @@ __attribute__((visibility("default"))) int sched_setaffinity(pid_t pid, size_t s
 START_TEST(a_machine_is_kept_once)
 {
     struct job *j = job_create();
-    ck_assert(report_hardware_keep(j));
+    ck_assert(findings_hardware_keep(j));
     ck_assert_uint_eq(moves, 0);
-    ck_assert(!report_hardware_keep(j));
-    struct report_hardware of, here;
-    ck_assert(report_hardware_of(j, &of) && report_hardware_here(&here));
+    ck_assert(!findings_hardware_keep(j));
+    struct findings_hardware of, here;
+    ck_assert(findings_hardware_of(j, &of) && findings_hardware_here(&here));
     ck_assert(CPU_EQUAL(&of.all, &here.all));
     ck_assert_uint_eq(of.cores, here.cores);
     ck_assert_uint_eq(of.nodes, here.nodes);
-    report_hardware_free(&of);
-    report_hardware_free(&here);
+    findings_hardware_free(&of);
+    findings_hardware_free(&here);
     job_destroy(j);
 }
 END_TEST

@@ -19,7 +19,7 @@
 START_TEST(sites_add_up)
 {
     struct job *j = hand_nested();
-    struct report_model *m = report_model_create(j);
+    struct findings_model *m = findings_model_create(j);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < m->site_count; i++)
         sum += m->sites[i].time_ns + m->sites[i].gap_ns;
@@ -28,7 +28,7 @@ START_TEST(sites_add_up)
     ck_assert_str_eq(job_text(j, m->sites[0].function), "MPI_Send"); /* 620 us, most */
     ck_assert_uint_eq(m->sites[0].count, 620);
     ck_assert_uint_eq(m->events, 651);
-    report_model_destroy(m);
+    findings_model_destroy(m);
     job_destroy(j);
 }
 END_TEST
@@ -50,18 +50,18 @@ START_TEST(calls_of_blocks_add_up)
         hand_stream(j, g, rank, 10 * (turns + rank % 2), 8 * (turns + rank % 2));
     }
     struct report *r = report_create(j);
-    struct report_by_rank *b = report_by_rank_create(r);
+    struct findings_by_rank *b = findings_by_rank_create(r);
     ck_assert_uint_lt(b->ranks, RANKS);
     for (uint32_t s = 0; s < b->sites; s++) {
         double count = 0, ns = 0;
         for (uint32_t k = 0; k < b->ranks; k++) {
-            count += report_cell(b, k, s)->count;
-            ns += report_cell(b, k, s)->ns;
+            count += findings_cell(b, k, s)->count;
+            ns += findings_cell(b, k, s)->ns;
         }
         ck_assert_double_eq_tol(count, (double)r->model->sites[s].count, 1e-6);
         ck_assert_double_eq_tol(ns, (double)r->model->sites[s].time_ns, 1e-3 * ns);
     }
-    report_by_rank_destroy(b);
+    findings_by_rank_destroy(b);
     report_destroy(r);
     job_destroy(j);
 }
@@ -77,11 +77,11 @@ START_TEST(efficiencies_of_a_hand_made_job)
         hand_append(g, barrier, rank ? 60 : 90, rank ? 40 : 10);
         hand_stream(j, g, rank, 100, rank ? 40 : 10);
     }
-    struct report_model *m = report_model_create(j);
+    struct findings_model *m = findings_model_create(j);
     ck_assert_double_eq_tol(m->efficiency.parallel, 0.75, 1e-12);
     ck_assert_double_eq_tol(m->efficiency.load_balance, 75.0 / 90, 1e-12);
     ck_assert_double_eq_tol(m->efficiency.communication, 0.9, 1e-12);
-    report_model_destroy(m);
+    findings_model_destroy(m);
     job_destroy(j);
 }
 END_TEST
@@ -104,7 +104,7 @@ START_TEST(efficiencies_of_teams)
                                        [JOB_THREADS_WAIT] = 10000, [JOB_THREADS_FORK] = 5000,
                                        [JOB_THREADS_JOIN] = 5000 } }; /* half of it was measured */
     ck_assert_int_eq(job_threads_add(j, &t), 0);
-    struct report_model *m = report_model_create(j);
+    struct findings_model *m = findings_model_create(j);
     ck_assert(m->efficiency.measured && m->efficiency.threads == 2);
     ck_assert_double_eq_tol(m->efficiency.covered, 0.5, 1e-12);
     ck_assert_double_eq_tol(m->efficiency.mpi, 1, 1e-12);
@@ -113,11 +113,11 @@ START_TEST(efficiencies_of_teams)
     ck_assert_double_eq_tol(m->efficiency.omp_waiting, 140.0 / 160, 1e-12);
     ck_assert_double_eq_tol(m->efficiency.omp_load_balance, 80.0 / 140, 1e-12);
     ck_assert_double_eq_tol(m->efficiency.parallel, 80.0 / 200, 1e-12);
-    report_model_destroy(m);
+    findings_model_destroy(m);
     j->threads.of[0].timed_ns = 7000; /* less than a twentieth */
-    m = report_model_create(j);
+    m = findings_model_create(j);
     ck_assert(m->efficiency.known && !m->efficiency.measured);
-    report_model_destroy(m);
+    findings_model_destroy(m);
     job_destroy(j);
 }
 END_TEST
@@ -138,8 +138,8 @@ START_TEST(efficiencies_of_calls_in_regions)
                              .region_ns = 60000, .team_ns = 120000, .timed_ns = 120000,
                              .part = { [JOB_THREADS_WORK] = 100000, [JOB_THREADS_MPI] = 20000 } };
     ck_assert_int_eq(job_threads_add(j, &t), 0);
-    struct report_model *m = report_model_create(j);
-    const struct report_efficiency *e = &m->efficiency;
+    struct findings_model *m = findings_model_create(j);
+    const struct findings_efficiency *e = &m->efficiency;
     ck_assert_double_eq_tol(e->of.all, 400000, 1e-6);
     ck_assert_double_eq_tol(e->of.mpi, 60000 + 20000 + 60000, 1e-6);
     ck_assert_double_eq_tol(e->of.serial, 10000 + 70000, 1e-6);
@@ -148,7 +148,7 @@ START_TEST(efficiencies_of_calls_in_regions)
     ck_assert_double_eq_tol(e->load_balance, (120.0 + 140) / 2 / 140, 1e-12);
     ck_assert_double_eq_tol(e->communication, 140.0 / 200, 1e-12);
     ck_assert_double_eq_tol(e->parallel, 180.0 / 400, 1e-12);
-    report_model_destroy(m);
+    findings_model_destroy(m);
     job_destroy(j);
 }
 END_TEST
@@ -190,16 +190,16 @@ START_TEST(peers_are_relative)
     for (uint32_t rank = 0; rank < 4; rank++)
         ck_assert_int_eq(job_flow_add(j, rank, send, false, (rank + 1) % 4, 10, 1000), 0);
     ck_assert_int_eq(job_flows_settle(j), 0);
-    struct report_model *m = report_model_create(j);
+    struct findings_model *m = findings_model_create(j);
     ck_assert_uint_eq(m->edge_count, 4);
     ck_assert_uint_eq(m->by_mean_bytes, 0);
     ck_assert_uint_eq(m->peer_count, 1);
-    ck_assert_uint_eq(m->peers[0].relation, REPORT_OFFSET);
+    ck_assert_uint_eq(m->peers[0].relation, FINDINGS_OFFSET);
     ck_assert_int_eq(m->peers[0].value, 1);
     ck_assert_uint_eq(m->peers[0].messages, 40);
     ck_assert_uint_eq(m->peers[0].bytes, 4000);
     ck_assert_uint_eq(m->sites[0].bytes, 4000);
-    report_model_destroy(m);
+    findings_model_destroy(m);
     job_destroy(j);
 }
 END_TEST
@@ -217,7 +217,7 @@ START_TEST(teams_are_told_apart)
         grammar_append(g, &e);
     }
     hand_stream(j, g, 0, 66, 0);
-    struct report_model *m = report_model_create(j);
+    struct findings_model *m = findings_model_create(j);
     ck_assert_uint_eq(m->region_count, 1);
     ck_assert_uint_eq(m->regions[0].count, 9);
     ck_assert_uint_eq(m->regions[0].team_count, 2);
@@ -226,7 +226,7 @@ START_TEST(teams_are_told_apart)
     ck_assert_uint_eq(m->regions[0].teams[0].time_ns, 27000);
     ck_assert_uint_eq(m->regions[0].teams[1].count, 6);
     ck_assert_uint_eq(m->regions[0].teams[1].time_ns, 30000);
-    report_model_destroy(m);
+    findings_model_destroy(m);
     job_destroy(j);
 }
 END_TEST
@@ -251,13 +251,13 @@ START_TEST(best_team_of_like_work)
         hand_append(g, reduce, 1, 1);
     }
     hand_stream(j, g, 0, 40 * (1 + 5 + 2 + 1 + 175 + 2), 0);
-    struct report_model *m = report_model_create(j);
+    struct findings_model *m = findings_model_create(j);
     ck_assert_uint_eq(m->regions[0].team_count, 3);
-    ck_assert_int_eq(report_best_team(&m->regions[0])->size, 4);
-    ck_assert_double_eq_tol(report_team_efficiency(&m->regions[0].teams[0]), 1, 1e-12);
+    ck_assert_int_eq(findings_best_team(&m->regions[0])->size, 4);
+    ck_assert_double_eq_tol(findings_team_efficiency(&m->regions[0].teams[0]), 1, 1e-12);
     for (uint32_t k = 1; k < 3; k++)
-        ck_assert(report_team_efficiency(&m->regions[0].teams[k]) < 0);
-    report_model_destroy(m);
+        ck_assert(findings_team_efficiency(&m->regions[0].teams[k]) < 0);
+    findings_model_destroy(m);
     job_destroy(j);
 }
 END_TEST
@@ -286,13 +286,13 @@ START_TEST(time_inside_opened_regions)
         hand_stream(j, g, rank, 30 * 18 + 105, 150);
         ck_assert_int_eq(job_count(j, open, JOB_EXCLUSIVE_NS, (struct job_count){ 30, 30 * 10 * 1000 }), 0);
     }
-    struct report_model *m = report_model_create(j);
+    struct findings_model *m = findings_model_create(j);
     ck_assert_uint_eq(m->regions[0].count, 3 * 31);
     ck_assert_uint_eq(m->regions[0].nested_ns, 3 * 30 * 10 * 1000);
     ck_assert_uint_eq(m->regions[0].time_ns, 3 * (30 * 10 + 100) * 1000);
     ck_assert_uint_eq(m->regions[0].teams[0].time_ns, 3 * 30 * 10 * 1000);
-    ck_assert_ptr_null(report_sums_create(j)); /* is no plugin's sum */
-    report_model_destroy(m);
+    ck_assert_ptr_null(findings_sums_create(j)); /* is no plugin's sum */
+    findings_model_destroy(m);
     job_destroy(j);
 }
 END_TEST
@@ -303,9 +303,9 @@ START_TEST(units)
         {0, "0 ns"}, {999.4, "999 ns"}, {999.6, "1.00 us"}, {9994, "9.99 us"}, {9996, "10.0 us"}, {99960, "100 us"},
         {1.5e6, "1.50 ms"}, {2.5e9, "2.50 s"}, {999.4e9, "999 s"}, {3600e9, "1h00m"}, {7500e9, "2h05m"}};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        ck_assert_str_eq(report_time(times[i].ns), times[i].text);
-    ck_assert_str_eq(report_bytes(1024 * 1536.0), "1.50 MiB");
-    ck_assert_uint_lt(strlen(report_bytes(DBL_MAX)), REPORT_TEXT); /* cut, not overrun */
+        ck_assert_str_eq(findings_time(times[i].ns), times[i].text);
+    ck_assert_str_eq(findings_bytes(1024 * 1536.0), "1.50 MiB");
+    ck_assert_uint_lt(strlen(findings_bytes(DBL_MAX)), FINDINGS_TEXT); /* cut, not overrun */
 }
 END_TEST
 
@@ -329,15 +329,15 @@ START_TEST(a_block_keeps_who_is_longest)
     }
     ck_assert_int_eq(file_pack(j, NULL, &data, &size), 0);
     ck_assert_msg(file_unpack(data, size, &again, why, sizeof why) == 0, "%s", why);
-    struct report_model *m = report_model_create(again);
-    const struct report_efficiency *e = &m->efficiency;
+    struct findings_model *m = findings_model_create(again);
+    const struct findings_efficiency *e = &m->efficiency;
     ck_assert_uint_eq(e->useful.most_rank, 437);
     ck_assert_uint_eq(e->useful.least_rank, 122);
     ck_assert_double_eq_tol(e->load_balance, (598.0 * 10 + 50 + 9) / 600 / 50, 1e-4);
     ck_assert_double_eq_tol(e->communication, 50.0 / 52, 1e-4);
     again->streams[0].useful.most_rank = 4;
     ck_assert_int_eq(job_check(again, why, sizeof why), PYTHIA_EFORMAT);
-    report_model_destroy(m);
+    findings_model_destroy(m);
     job_destroy(again);
     job_destroy(j);
     free(data);
@@ -349,11 +349,11 @@ START_TEST(what_pythia_took_fits_a_line)
 {
     for (double ns = 1; ns < 1e13; ns *= 3) {
         struct job j = { .info = { .ranks = 2 }, .took = { .ranks = 2 } };
-        struct report_model m = { .wall_ns = (uint64_t)(45.6 * ns) };
+        struct findings_model m = { .wall_ns = (uint64_t)(45.6 * ns) };
         struct report r = { .job = &j, .model = &m };
         for (int i = 0; i < JOB_TOOK_PARTS; i++)
             j.took.sum[i] = j.took.most[i] = (uint64_t)(ns * 1.001);
-        const char *text = report_took_text(&r), *end = strchr(text, '\n');
+        const char *text = findings_took_text(&r), *end = strchr(text, '\n');
         ck_assert_msg(end && end - text <= 80 && strlen(end + 1) <= 80, "%s", text);
     }
 }
