@@ -138,12 +138,12 @@ void api_lent_destroy(pythia_oracle_t *o)
 }
 
 /* Around each question: whoever lent it may be at it. False: nothing can be asked now. */
-static bool enter(const struct pythia_oracle *o)
+static bool api_enter(const struct pythia_oracle *o)
 {
     return !o->lender.enter || o->lender.enter(o->lender.context);
 }
 
-static void leave(const struct pythia_oracle *o)
+static void api_leave(const struct pythia_oracle *o)
 {
     if (o->lender.leave)
         o->lender.leave(o->lender.context);
@@ -152,7 +152,7 @@ static void leave(const struct pythia_oracle *o)
 /* --- Following and asking --- */
 
 /* `peer` -1: none. */
-static int follow(pythia_oracle_t *o, const char *word, uint64_t gap, uint64_t duration, int64_t peer)
+static int api_follow(pythia_oracle_t *o, const char *word, uint64_t gap, uint64_t duration, int64_t peer)
 {
     if (!o || !word || o->lender.enter)
         return PYTHIA_EINVAL;
@@ -164,16 +164,17 @@ static int follow(pythia_oracle_t *o, const char *word, uint64_t gap, uint64_t d
 
 int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns)
 {
-    return follow(oracle, word, gap_ns, duration_ns, -1);
+    return api_follow(oracle, word, gap_ns, duration_ns, -1);
 }
 
 int pythia_oracle_follow_message(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns,
                                  uint32_t peer)
 {
-    return peer <= INT32_MAX ? follow(oracle, word, gap_ns, duration_ns, peer) : PYTHIA_EINVAL;
+    return peer <= INT32_MAX ? api_follow(oracle, word, gap_ns, duration_ns, peer) : PYTHIA_EINVAL;
 }
 
-static void give(const struct pythia_oracle *o, uint64_t distance, struct oracle_answer *from, struct pythia_answer *to)
+static void api_give(const struct pythia_oracle *o, uint64_t distance, struct oracle_answer *from,
+                     struct pythia_answer *to)
 {
     oracle_bound(o->oracle, distance, from);
     *to = (struct pythia_answer){
@@ -198,10 +199,10 @@ int pythia_oracle_predict(pythia_oracle_t *oracle, uint64_t distance, struct pyt
 
     if (!oracle || !answer || distance == 0)
         return PYTHIA_EINVAL;
-    int status = !enter(oracle) || oracle_predict(oracle->oracle, distance, &a);
+    int status = !api_enter(oracle) || oracle_predict(oracle->oracle, distance, &a);
     if (status == 0)
-        give(oracle, distance, &a, answer);
-    leave(oracle);
+        api_give(oracle, distance, &a, answer);
+    api_leave(oracle);
     return status;
 }
 
@@ -235,15 +236,15 @@ int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uin
     for (uint32_t i = 0; i < count; i++)
         if (!words[i])
             return PYTHIA_EINVAL;
-    bool may = enter(oracle); /* else not even the words are there: a lender's job may be gone */
+    bool may = api_enter(oracle); /* else not even the words are there: a lender's job may be gone */
     for (uint32_t i = 0; i < count && may; i++)
         marked += api_words_mark(&oracle->words, words[i], 1);
     int status = marked ? next_in(oracle, oracle->words.set, &distance, &a) : 1;
     for (uint32_t i = 0; i < count && may; i++)
         api_words_mark(&oracle->words, words[i], 0);
     if (status == 0)
-        give(oracle, distance, &a, answer);
-    leave(oracle);
+        api_give(oracle, distance, &a, answer);
+    api_leave(oracle);
     return status;
 }
 
@@ -261,14 +262,14 @@ int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pyth
 
     if (!oracle || !peer || !answer)
         return PYTHIA_EINVAL;
-    int status = !enter(oracle) || next_in(oracle, oracle->words.peer, &distance, &a) ||
+    int status = !api_enter(oracle) || next_in(oracle, oracle->words.peer, &distance, &a) ||
                  api_peers_ask(&oracle->peers, &a, &rank, &chance);
     if (status == 0) {
-        give(oracle, distance, &a, answer);
+        api_give(oracle, distance, &a, answer);
         answer->probability *= chance;
         *peer = (uint32_t)rank;
     }
-    leave(oracle);
+    api_leave(oracle);
     return status;
 }
 
@@ -283,25 +284,25 @@ int pythia_oracle_value(pythia_oracle_t *oracle, uint64_t distance, enum pythia_
         return PYTHIA_EINVAL;
     const struct api_peers *p = &oracle->peers;
     int status = 1;
-    if (enter(oracle) && p->job) {
+    if (api_enter(oracle) && p->job) {
         struct file_stream s = { p->job, p->class_index, p->rank, p->thread, api_peers_courses(p) };
         status = file_value_ahead(&s, oracle->oracle, distance, channels[what], &a, value, &chance);
     }
     if (status == 0) {
-        give(oracle, distance, &a, answer);
+        api_give(oracle, distance, &a, answer);
         answer->probability *= chance;
     }
-    leave(oracle);
+    api_leave(oracle);
     return status;
 }
 
 static bool remaining(const struct pythia_oracle *o, struct oracle_remaining *r)
 {
-    bool may = enter(o);
+    bool may = api_enter(o);
 
     if (may)
         oracle_remaining(o->oracle, r);
-    leave(o);
+    api_leave(o);
     return may;
 }
 

@@ -27,8 +27,8 @@ void api_peers_close(struct api_peers *p)
     job_follow_destroy(p->courses);
 }
 
-static void say_recorded(const struct api_peers *p, const struct oracle_peers_event *e,
-                         struct oracle_peers_said *said)
+static void peers_say_recorded(const struct api_peers *p, const struct oracle_peers_event *e,
+                               struct oracle_peers_said *said)
 {
     struct job_follow *courses = api_peers_courses(p);
     int64_t value;
@@ -74,7 +74,7 @@ void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t term
         return;
     }
     oracle_here(o, terminal, &e.reference, &e.node, &e.turn);
-    say_recorded(p, &e, &said);
+    peers_say_recorded(p, &e, &said);
     oracle_peers_ask(p->learned, &e, &said);
     oracle_peers_learn(p->learned, &e, &said, &actual);
     oracle_peers_pass(p->learned, terminal, peer);
@@ -86,7 +86,7 @@ int api_peers_ask(const struct api_peers *p, const struct oracle_answer *a, int6
     struct oracle_peers_event e = { a->terminal, a->reference, a->node, a->turn };
     struct oracle_peers_said said;
 
-    say_recorded(p, &e, &said);
+    peers_say_recorded(p, &e, &said);
     oracle_peers_ask(p->learned, &e, &said);
     int source = oracle_peers_choose(p->learned, &e, &said, chance);
     if (source < 0)

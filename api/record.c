@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The recorder of any runtime: words become terminals of kind JOB_WORD. Each stream numbers its own, so that threads
-   append without knowing of each other; the job that is made of them has one number a word. */
+   record_append without knowing of each other; the job that is made of them has one number a word. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,7 @@ int pythia_recorder_name(pythia_recorder_t *recorder, const char *program, const
     return 0;
 }
 
-static int append(pythia_recorder_t *r, const char *word, uint8_t peer_class, struct grammar_event *e)
+static int record_append(pythia_recorder_t *r, const char *word, uint8_t peer_class, struct grammar_event *e)
 {
     if (!r || !word || !*word)
         return PYTHIA_EINVAL;
@@ -152,7 +152,7 @@ int pythia_recorder_event(pythia_recorder_t *recorder, const char *word, uint64_
     struct grammar_event e;
 
     grammar_event_set(&e, GRAMMAR_NONE, gap_ns, duration_ns);
-    return append(recorder, word, JOB_PEER_NONE, &e);
+    return record_append(recorder, word, JOB_PEER_NONE, &e);
 }
 
 int pythia_recorder_message(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns, uint64_t duration_ns,
@@ -163,7 +163,7 @@ int pythia_recorder_message(pythia_recorder_t *recorder, const char *word, uint6
     grammar_event_set(&e, GRAMMAR_NONE, gap_ns, duration_ns);
     e.channels = 1u << GRAMMAR_PEER;
     e.value[GRAMMAR_PEER] = peer;
-    return peer <= INT32_MAX ? append(recorder, word, JOB_PEER_RANK, &e) : PYTHIA_EINVAL;
+    return peer <= INT32_MAX ? record_append(recorder, word, JOB_PEER_RANK, &e) : PYTHIA_EINVAL;
 }
 
 /* --- The job --- */

@@ -70,7 +70,7 @@ static int room(uint8_t **array, uint32_t *size, uint64_t end)
 }
 
 /* Everything that can fail comes first. */
-static uint32_t add(struct api_words *w, const char *text, struct grammar_hash hash)
+static uint32_t words_add(struct api_words *w, const char *text, struct grammar_hash hash)
 {
     uint32_t number = w->count + w->other_count;
 
@@ -173,7 +173,7 @@ uint32_t api_words_number(struct api_words *w, const char *text, bool with)
         hash = hash_of(text);
         number = job_table_find(&w->numbers, hash);
         if (number == GRAMMAR_NONE)
-            number = add(w, text, hash);
+            number = words_add(w, text, hash);
     }
     if (with && number != GRAMMAR_NONE)
         w->peer[number] = 1;

@@ -46,7 +46,7 @@ static uint32_t class_of(size_t bytes)
     return 4 * (bits - LEAST_BITS) + (uint32_t)((bytes - 1) >> (bits - 2)) - 3;
 }
 
-static void in_child(void)
+static void heap_in_child(void)
 {
     heap.state = CLOSED;
 }
@@ -55,7 +55,7 @@ static void open_heap(void)
 {
     struct rlimit space;
     bool good = !getrlimit(RLIMIT_AS, &space) && space.rlim_cur == RLIM_INFINITY && /* else it is the program's */
-                !base_arena_reserve(&heap.arena, SPACE) && !pthread_atfork(NULL, NULL, in_child);
+                !base_arena_reserve(&heap.arena, SPACE) && !pthread_atfork(NULL, NULL, heap_in_child);
     heap.state = good ? OPEN : CLOSED;
 }
 
@@ -72,7 +72,7 @@ static void sort_freed(void)
 /* What is in a block that was taken: of a clean one, zeroes but for the ends that share a page with others. */
 enum was { FRESH, CLEAN, USED };
 
-static struct head *take(uint32_t class, enum was *was)
+static struct head *heap_take(uint32_t class, enum was *was)
 {
     if (!heap.class[class])
         sort_freed();
@@ -99,7 +99,7 @@ static void *block_of(size_t size, enum was *was)
     if (heap.state == UNOPENED)
         open_heap();
     if (heap.state == OPEN)
-        h = take(class_of(size + HEAD), was);
+        h = heap_take(class_of(size + HEAD), was);
     base_lock_release(&heap.lock, BASE_LOCK_HEAP);
     return h ? (char *)h + HEAD : NULL;
 }

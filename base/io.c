@@ -97,7 +97,7 @@ static ssize_t read_some(int fd, unsigned char *data, size_t size, off_t offset)
     return (ssize_t)at;
 }
 
-static ssize_t read_all(int fd, void *data, size_t size, off_t offset)
+static ssize_t io_read_all(int fd, void *data, size_t size, off_t offset)
 {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
@@ -108,12 +108,12 @@ static ssize_t read_all(int fd, void *data, size_t size, off_t offset)
 
 ssize_t base_io_read(int fd, void *data, size_t size)
 {
-    return read_all(fd, data, size, -1);
+    return io_read_all(fd, data, size, -1);
 }
 
 ssize_t base_io_read_at(int fd, void *data, size_t size, off_t offset)
 {
-    return read_all(fd, data, size, offset);
+    return io_read_all(fd, data, size, offset);
 }
 
 int base_io_open(const char *path, int flags, mode_t mode)

@@ -150,7 +150,7 @@ static void substitute_id(char *text, const char *path)
     base_hex(text + 1, c.digest, sizeof c.digest);
 }
 
-static uint32_t find_module(const struct base_module *m)
+static uint32_t modules_find_module(const struct base_module *m)
 {
     for (uint32_t i = 0; i < atomic_load_explicit(&module_count, memory_order_relaxed); i++)
         if (!strcmp(modules[i]->build_id, m->build_id) && !strcmp(modules[i]->path, m->path))
@@ -181,7 +181,7 @@ static uint32_t module_of(const struct object *o, bool program)
     memcpy(m.build_id, o->build_id, sizeof m.build_id);
     if (!m.build_id[0])
         substitute_id(m.build_id, m.path);
-    uint32_t known = find_module(&m);
+    uint32_t known = modules_find_module(&m);
     if (known == BASE_MODULE_NONE)
         return add_module(&m);
     free((char *)m.path);
@@ -295,7 +295,7 @@ static __attribute__((noinline)) uint32_t number(struct object *o, bool program)
     return module;
 }
 
-static struct base_place place_of(const struct ranges *r, uintptr_t address)
+static struct base_place modules_place_of(const struct ranges *r, uintptr_t address)
 {
     uint64_t script = (address & ~SCRIPT) >> LINE_BITS;
     if (address & SCRIPT && script < atomic_load_explicit(&module_count, memory_order_acquire) &&
@@ -317,7 +317,8 @@ void base_modules_places(void *const *addresses, uint32_t count, struct base_pla
         const struct ranges *r = atomic_load(&published);
         current = is_current(r);
         for (uint32_t i = 0; i < count; i++)
-            places[i] = current ? place_of(r, (uintptr_t)addresses[i]) : (struct base_place){BASE_MODULE_NONE, 0};
+            places[i] = current ? modules_place_of(r, (uintptr_t)addresses[i])
+                                : (struct base_place){ BASE_MODULE_NONE, 0 };
         atomic_fetch_sub(&readers, 1);
     } while (!current && refresh() == 0);
 }
@@ -364,7 +365,7 @@ void *base_modules_script(const char *path, const char *id, uint32_t line)
     snprintf(m.build_id, sizeof m.build_id, "%s", id);
     m.path = path;
     base_lock_take(&lock, BASE_LOCK_MODULES);
-    uint32_t number = find_module(&m);
+    uint32_t number = modules_find_module(&m);
     if (number == BASE_MODULE_NONE && (m.path = strdup(path)))
         number = add_module(&m);
     atomic_fetch_add(&script_count, number != BASE_MODULE_NONE && m.path != path);

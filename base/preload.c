@@ -33,7 +33,7 @@ static bool part_at(const struct image *m, unsigned i, ElfW(Phdr) *part)
 }
 
 /* Where in the file the byte of this address is; -1: nowhere. */
-static off_t place_of(const struct image *m, ElfW(Addr) address)
+static off_t preload_place_of(const struct image *m, ElfW(Addr) address)
 {
     ElfW(Phdr) part;
     for (unsigned i = 0; part_at(m, i, &part); i++)
@@ -70,7 +70,7 @@ static void read_needed(const struct image *m, char first[BASE_PRELOAD_FIRST])
         return;
     for (size_t i = 0; strings < 0 && entry_at(m, &dynamic, i, &entry); i++)
         if (entry.d_tag == DT_STRTAB)
-            strings = place_of(m, entry.d_un.d_ptr);
+            strings = preload_place_of(m, entry.d_un.d_ptr);
     for (size_t i = 0; strings >= 0 && entry_at(m, &dynamic, i, &entry); i++)
         if (entry.d_tag == DT_NEEDED)
             add_needed(m, strings, &entry, first);

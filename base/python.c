@@ -93,7 +93,8 @@ static bool layout_of(unsigned long version, struct layout *l)
     return version >> 16 == 0x30b || version >> 16 == 0x30c;
 }
 
-static void find_module(void *context, uintptr_t begin, uintptr_t end, uint64_t bias, const char *id, const char *path)
+static void python_find_module(void *context, uintptr_t begin, uintptr_t end, uint64_t bias, const char *id,
+                               const char *path)
 {
     uintptr_t address = (uintptr_t)context;
     (void)bias, (void)id, (void)path;
@@ -109,7 +110,7 @@ void base_python_start(void)
         return;
     const unsigned long *version = dlsym(RTLD_DEFAULT, "Py_Version"); /* since 3.11 */
     code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
-    base_modules_each(find_module, (void *)(uintptr_t)runtime);
+    base_modules_each(python_find_module, (void *)(uintptr_t)runtime);
     base_python_is = version && code_type && code_end && layout_of(*version, &at) ? BASE_PYTHON_SOUGHT
                                                                                    : BASE_PYTHON_STRANGE;
     if (base_python_is == BASE_PYTHON_STRANGE && base_log_is_first_rank())

@@ -38,7 +38,7 @@ static size_t directory_length(const char *path)
 /* --- The final name --- */
 
 /* One link further; 0 where it is none, -1 with errno. */
-static int follow(char path[PATH_MAX])
+static int replace_follow(char path[PATH_MAX])
 {
     char target[PATH_MAX], next[PATH_MAX];
     ssize_t n = readlink(path, target, sizeof target - 1);
@@ -66,7 +66,7 @@ static int resolve(struct base_replace *r, const char *path)
             errno = ELOOP;
             more = -1;
         } else {
-            more = follow(r->path);
+            more = replace_follow(r->path);
         }
     return more < 0 ? failed(r, "can't write") : 0;
 }

@@ -148,8 +148,9 @@ size_t file_blocks_columns(unsigned char *to, const unsigned char *records, size
 /* --- Writing --- */
 
 /* One frame after the other behind the directory; the size of all, 0: it does not pay, or zstd failed. */
-static size_t fill(ZSTD_CCtx *zstd, unsigned char *data, size_t room, const unsigned char *records, uint64_t count,
-                   uint32_t size, uint32_t per, const struct file_record *lean, unsigned char *columns)
+static size_t blocks_fill(ZSTD_CCtx *zstd, unsigned char *data, size_t room, const unsigned char *records,
+                          uint64_t count, uint32_t size, uint32_t per, const struct file_record *lean,
+                          unsigned char *columns)
 {
     uint32_t blocks = (uint32_t)((count + per - 1) / per);
     size_t at = HEAD + ENTRY * (size_t)blocks;
@@ -179,7 +180,7 @@ int file_blocks_pack(ZSTD_CCtx *zstd, const unsigned char *records, uint64_t cou
     int status = PYTHIA_ENOMEM;
 
     if (columns && out) {
-        *data_size = fill(zstd, out, room, records, count, size, per, lean, columns);
+        *data_size = blocks_fill(zstd, out, room, records, count, size, per, lean, columns);
         status = *data_size == 0 || *data_size > raw - raw / 8;
     }
     if (status == 0)

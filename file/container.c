@@ -64,7 +64,7 @@ static int source_fill(const struct file_source *s, uint64_t from, uint64_t size
     return error;
 }
 
-static int fill(const struct input *in, uint64_t from, uint64_t size)
+static int container_fill(const struct input *in, uint64_t from, uint64_t size)
 {
     if (source_fill(in->source, from, size) == 0)
         return 0;
@@ -86,7 +86,7 @@ static uint64_t header_checksum(const unsigned char *data, size_t table_end)
 static int check_header(const struct input *in, uint32_t *sections)
 {
     uint64_t head = FORMAT_HEADER + FORMAT_SECTIONS_MAX * FORMAT_ENTRY;
-    if (fill(in, 0, in->size < head ? in->size : head))
+    if (container_fill(in, 0, in->size < head ? in->size : head))
         return PYTHIA_EIO;
     if (in->size < 8 || memcmp(in->data, FORMAT_MAGIC, 8))
         return REFUSE(in, "not a Pythia job file");
@@ -133,10 +133,10 @@ static int verified(const struct input *in, const unsigned char *entry, uint64_t
             *size = file_blocks_head(in->data + offset, there);
             error = *size > stored
                         ? REFUSE(in, "damaged: blocks of section %s", file_section_name(file_get32(entry + ENTRY_TYPE)))
-                        : fill(in, offset + there, *size - there);
+                        : container_fill(in, offset + there, *size - there);
         } while (!error && there < *size && (there = *size) == 8);
     else
-        error = fill(in, offset, stored);
+        error = container_fill(in, offset, stored);
     return error;
 }
 
@@ -157,7 +157,7 @@ static int check_place(const struct input *in, const unsigned char *entry, uint6
     if (offset != ((*end + 7) & ~(uint64_t)7) || offset > in->size || stored > in->size - offset)
         return REFUSE(in, "damaged: section %s is not where it should be", name);
     uint64_t checked = stored;
-    int error = fill(in, *end, offset - *end);
+    int error = container_fill(in, *end, offset - *end);
     if (!error && !passed_over(in, entry))
         error = verified(in, entry, offset, &checked);
     if (error)
@@ -277,7 +277,7 @@ int file_container_open_source(struct file_container *c, const struct file_sourc
         error = error ?: open_section(&in, c, entry);
     }
     if (!error && end < size)
-        error = fill(&in, end, size - end < 8 ? size - end : 8);
+        error = container_fill(&in, end, size - end < 8 ? size - end : 8);
     if (!error && (((end + 7) & ~(uint64_t)7) != size || !all_zero(in.data + end, in.data + size)))
         error = REFUSE(&in, "damaged: bytes after the last section");
     for (uint32_t type = 1; type < SECTION_ORACLE && !error; type++)

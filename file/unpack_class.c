@@ -119,7 +119,8 @@ static int open_block(struct nodes *c, uint64_t n)
 }
 
 /* The node with number `n` of the section: where its two words are. */
-static int find_node(struct nodes *c, uint64_t n, const unsigned char **symbol, const unsigned char **exponent)
+static int unpack_class_find_node(struct nodes *c, uint64_t n, const unsigned char **symbol,
+                                  const unsigned char **exponent)
 {
     struct file_section *s = &c->reader->in.section[SECTION_NODES];
     bool elsewhere = s->in_blocks && !s->ready[n / s->blocks.per];
@@ -159,7 +160,7 @@ static int unpack_rules(struct file_reader *r, uint32_t i, const struct file_par
         struct file_body b = body_of(r, class_rule(r, p, k));
         g->rules[k] = (struct grammar_flat_rule){ node, b.length };
         for (uint32_t n = 0; n < b.length && !error; n++) {
-            error = find_node(&nodes, (uint64_t)b.first + n, &symbol, &exponent);
+            error = unpack_class_find_node(&nodes, (uint64_t)b.first + n, &symbol, &exponent);
             error = error ?: unpack_node(r, i, symbol, exponent, &g->nodes[node++]);
         }
     }

@@ -30,7 +30,7 @@ static uint32_t lost_node(const struct grammar *g)
     return g->nodes[first].symbol == GRAMMAR_LOST ? first : GRAMMAR_NONE;
 }
 
-static void leave(struct farewell *f, uint32_t symbol, uint64_t count, uint64_t gap, uint64_t duration)
+static void coarsen_leave(struct farewell *f, uint32_t symbol, uint64_t count, uint64_t gap, uint64_t duration)
 {
     if (!f->rule || !grammar_is_rule(symbol))
         return;
@@ -44,7 +44,7 @@ static void fold_node(struct grammar *g, uint32_t lost, uint32_t n, struct farew
 {
     const struct grammar_tally *s = &g->nodes[n].stats;
     uint64_t events = events_of(g, n);
-    leave(f, g->nodes[n].symbol, g->nodes[n].exponent, s->gap.sum, s->duration.sum);
+    coarsen_leave(f, g->nodes[n].symbol, g->nodes[n].exponent, s->gap.sum, s->duration.sum);
     g->nodes[lost].stats.count += events;
     grammar_sums_fold(&g->nodes[lost].stats.gap, &s->gap, events);
     grammar_sums_fold(&g->nodes[lost].stats.duration, &s->duration, events);
@@ -115,7 +115,7 @@ static void shrink_rule(struct grammar *g, uint32_t rule, struct farewell *f)
         s->count -= count;
         gap_before += gap_sum;
         duration_before += duration_sum;
-        leave(f, g->nodes[n].symbol, count, g_part, d_part);
+        coarsen_leave(f, g->nodes[n].symbol, count, g_part, d_part);
         grammar_attrs_shrink(g, n, s->count + count, s->count);
     }
 }

@@ -76,7 +76,7 @@ static void window_give(struct grammar *g, uint32_t w)
     g->windows_used--;
 }
 
-static void leave(struct grammar *g, struct grammar_courses *all, unsigned channel)
+static void course_leave(struct grammar *g, struct grammar_courses *all, unsigned channel)
 {
     struct grammar_course *c = &all->of[channel];
     if (all->going >> channel & 1) {
@@ -93,7 +93,7 @@ void grammar_courses_leave(struct grammar *g)
 {
     for (uint32_t i = 0; i < g->terminals && i < GRAMMAR_COURSE_TERMINALS; i++) {
         for (unsigned channel = 0; channel < GRAMMAR_CHANNELS; channel++)
-            leave(g, &g->courses[i], channel);
+            course_leave(g, &g->courses[i], channel);
         g->courses[i].closed = true;
     }
 }
@@ -146,7 +146,7 @@ static uint32_t agreeing(const struct grammar_window *w, uint64_t n, uint32_t ba
 struct place { uint32_t back, length; int64_t plus; };
 
 /* Where most of the last values stood before, the nearest in a tie; back 0: nowhere. */
-static struct place look(const struct grammar_window *w, uint64_t n, bool name)
+static struct place course_look(const struct grammar_window *w, uint64_t n, bool name)
 {
     uint32_t reach = n < WINDOW ? (uint32_t)n : WINDOW - 1, tried = 0;
     uint16_t context = w->context[n % WINDOW];
@@ -168,7 +168,7 @@ static struct place look(const struct grammar_window *w, uint64_t n, bool name)
 static bool turn(struct grammar *g, struct grammar_course *c, uint64_t n, bool name)
 {
     const struct grammar_window *w = &g->windows[c->window];
-    struct place p = look(w, n, name);
+    struct place p = course_look(w, n, name);
     uint64_t from = n - (p.length ? p.length - 1 : 0);
 
     if (++c->looks == GRAMMAR_COURSE_LOOKS)
@@ -178,7 +178,7 @@ static bool turn(struct grammar *g, struct grammar_course *c, uint64_t n, bool n
     return push(g, c, from, p.back ? p.plus : w->value[n % WINDOW], p.back);
 }
 
-static bool begin(struct grammar *g, struct grammar_courses *all, unsigned channel)
+static bool course_begin(struct grammar *g, struct grammar_courses *all, unsigned channel)
 {
     struct grammar_course *c = &all->of[channel];
 
@@ -187,11 +187,11 @@ static bool begin(struct grammar *g, struct grammar_courses *all, unsigned chann
     return c->window != GRAMMAR_NONE && push(g, c, 0, all->expected[channel], 0);
 }
 
-static bool add(struct grammar *g, struct grammar_courses *all, unsigned channel, uint64_t n, int64_t value)
+static bool course_add(struct grammar *g, struct grammar_courses *all, unsigned channel, uint64_t n, int64_t value)
 {
     struct grammar_course *c = &all->of[channel];
 
-    if (!(all->going >> channel & 1) && !begin(g, all, channel))
+    if (!(all->going >> channel & 1) && !course_begin(g, all, channel))
         return false;
     catch_up(g, c, channel, all->expected[channel], n);
     note(&g->windows[c->window], c, channel, n, value);
@@ -228,8 +228,8 @@ void grammar_courses_add(struct grammar *g, const struct grammar_event *e)
         int64_t value = has >> channel & 1 ? e->value[channel] : GRAMMAR_ABSENT;
         if (value == c->expected[channel] && c->going >> channel & 1)
             grammar_course_go_on(g, c, channel);
-        else if (value != c->expected[channel] && !add(g, c, channel, n, value))
-            leave(g, c, channel);
+        else if (value != c->expected[channel] && !course_add(g, c, channel, n, value))
+            course_leave(g, c, channel);
     }
 }
 

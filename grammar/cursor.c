@@ -26,7 +26,7 @@ static void descend(struct grammar_cursor *c, uint32_t rule)
     }
 }
 
-static void settle(struct grammar_cursor *c)
+static void cursor_settle(struct grammar_cursor *c)
 {
     struct cursor_state *s = c->state;
     const struct frame *f = &s->frame[s->depth - 1];
@@ -55,7 +55,7 @@ int grammar_cursor_open(struct grammar_cursor *c, const struct grammar_flat *g)
         return 0;
     }
     descend(c, 0);
-    settle(c);
+    cursor_settle(c);
     return 1;
 }
 
@@ -75,7 +75,7 @@ int grammar_cursor_next(struct grammar_cursor *c)
         if (grammar_is_rule(g->nodes[f->node].symbol))
             descend(c, g->nodes[f->node].symbol & ~GRAMMAR_RULE);
         c->index++;
-        settle(c);
+        cursor_settle(c);
         return 1;
     }
     return 0;

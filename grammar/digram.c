@@ -95,7 +95,7 @@ uint32_t grammar_digrams_find_or_add(struct grammar_digrams *t, uint32_t left, u
 }
 
 /* The slot of `node` that has this hash: the pair itself need not be read. The empty one where there is none. */
-static uint32_t find_node(const struct grammar_digram_table *t, uint32_t hash, uint32_t node)
+static uint32_t digram_find_node(const struct grammar_digram_table *t, uint32_t hash, uint32_t node)
 {
     uint8_t tag = grammar_digram_tag(hash);
     uint32_t i = hash & t->mask;
@@ -119,12 +119,12 @@ static void shift_back(struct grammar_digram_table *t, uint32_t hole)
 
 void grammar_digrams_remove(struct grammar_digrams *t, uint32_t left, uint32_t right, uint32_t node)
 {
-    uint32_t hash = grammar_digram_hash(left, right), i = find_node(&t->now, hash, node);
+    uint32_t hash = grammar_digram_hash(left, right), i = digram_find_node(&t->now, hash, node);
     if (t->now.tag[i] != GRAMMAR_TAG_EMPTY) {
         shift_back(&t->now, i);
         t->count--;
     } else if (t->old.slot) {
-        i = find_node(&t->old, hash, node);
+        i = digram_find_node(&t->old, hash, node);
         if (t->old.tag[i] != GRAMMAR_TAG_EMPTY) {
             t->old.tag[i] = GRAMMAR_TAG_LEFT;
             t->count--;

@@ -75,7 +75,7 @@ struct walk {
 };
 
 /* A rule that was not entered before: numbers must come in order. */
-static int enter(struct walk *w, uint32_t s)
+static int flat_check_enter(struct walk *w, uint32_t s)
 {
     if (s != w->seen++)
         return refuse(w->why, w->size, "rule %u is numbered out of order", s);
@@ -97,7 +97,8 @@ static int go_on(struct walk *w)
         uint64_t more = node->exponent;
         if (grammar_is_rule(node->symbol)) {
             if (w->state[s] != DONE) {
-                error = w->state[s] == OPEN ? refuse(w->why, w->size, "rule %u contains itself", s) : enter(w, s);
+                error = w->state[s] == OPEN ? refuse(w->why, w->size, "rule %u contains itself", s)
+                                            : flat_check_enter(w, s);
                 break;
             }
             w->uses[s] = node->exponent > 1 || w->uses[s] ? 2 : 1;
@@ -120,7 +121,7 @@ static int go_on(struct walk *w)
 static int walk(struct walk *w)
 {
     uint32_t rules = w->grammar->rule_count;
-    int error = enter(w, 0);
+    int error = flat_check_enter(w, 0);
     while (w->depth && !error)
         error = go_on(w);
     if (!error && w->seen != rules)

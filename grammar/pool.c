@@ -190,7 +190,7 @@ static void tuple_attr(const struct grammar_tuple *t, unsigned channel, struct g
 }
 
 /* Another value comes, or other channels: a cell for each channel from now on. */
-static void tuple_expand(struct grammar *g, uint32_t n)
+static void pool_tuple_expand(struct grammar *g, uint32_t n)
 {
     struct grammar_tuple t = *grammar_tuple_of(g, n);
     attrs_release(g, n);
@@ -208,9 +208,9 @@ static bool tuples_agree(struct grammar *g, uint32_t n, uint32_t m)
     if (a && b && grammar_tuple_has(a, b->channels, b->value))
         return true;
     if (a)
-        tuple_expand(g, n);
+        pool_tuple_expand(g, n);
     if (b)
-        tuple_expand(g, m);
+        pool_tuple_expand(g, m);
     return false;
 }
 
@@ -259,7 +259,7 @@ void grammar_attrs_anew(struct grammar *g, uint32_t n, const struct grammar_even
         return;
     }
     if (grammar_tuple_of(g, n))
-        tuple_expand(g, n);
+        pool_tuple_expand(g, n);
     for (uint32_t i = g->nodes[n].attr; i != GRAMMAR_NONE && left; i = g->attrs[i].next) {
         struct grammar_attr *a = &g->attrs[i].attr;
         if (!(left >> a->channel & 1))
@@ -325,7 +325,7 @@ void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t total, uint64_t
     if (tuple_split(g, n, total, count, to))
         return;
     if (grammar_tuple_of(g, n))
-        tuple_expand(g, n);
+        pool_tuple_expand(g, n);
     for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next) {
         struct grammar_attr *out = attr_new(g, to);
         if (out)
@@ -338,7 +338,7 @@ void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t total, uint64_
     struct grammar_tuple *t = grammar_tuple_of(g, n);
     struct grammar_attr left;
     if (t && t->count != total) {
-        tuple_expand(g, n);
+        pool_tuple_expand(g, n);
         t = NULL;
     }
     if (t) {

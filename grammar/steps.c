@@ -54,7 +54,7 @@ static void settle_right(struct grammar *g, uint32_t last)
 }
 
 /* The nodes first … last are new between their neighbours: joins what repeats at both ends and hints at the seams. */
-static void settle(struct grammar *g, uint32_t first, uint32_t last)
+static void steps_settle(struct grammar *g, uint32_t first, uint32_t last)
 {
     uint32_t p = g->nodes[first].prev;
     if (same_symbol(g, p, first)) {
@@ -116,11 +116,11 @@ static void carve(struct grammar *g, uint32_t n, uint64_t i, uint64_t j, uint32_
     grammar_insert_after(g, n, k);
     take_turns(g, n, i);
     take_turns(g, m, j);
-    settle(g, k, k);
+    steps_settle(g, k, k);
 }
 
 /* Whether the pair at n, with exponents i and j, is the whole body of a rule. */
-static bool is_whole(const struct grammar *g, uint32_t n, uint64_t i, uint64_t j)
+static bool steps_is_whole(const struct grammar *g, uint32_t n, uint64_t i, uint64_t j)
 {
     uint32_t m = g->nodes[n].next, guard = g->nodes[n].prev;
     return grammar_is_guard(g, guard) && g->nodes[m].next == guard && rule_of(g->nodes[guard].symbol) != 0 &&
@@ -223,9 +223,9 @@ static void match(struct grammar *g, uint32_t n, uint32_t found)
     uint64_t i = a->exponent < b->exponent ? a->exponent : b->exponent;
     uint64_t ja = g->nodes[a->next].exponent, jb = g->nodes[b->next].exponent, j = ja < jb ? ja : jb;
     prefetch_place(g, found);
-    if (is_whole(g, found, i, j)) {
+    if (steps_is_whole(g, found, i, j)) {
         carve(g, n, i, j, rule_around(g, found), found, b->next);
-    } else if (is_whole(g, n, i, j)) {
+    } else if (steps_is_whole(g, n, i, j)) {
         carve(g, found, i, j, rule_around(g, n), n, a->next);
         grammar_hint(&g->digram_hints, n); /* the table's entry was the other place */
     } else if (extends(g, n, found)) {
@@ -266,7 +266,7 @@ static void inline_rule(struct grammar *g, uint32_t rule)
     g->nodes[last].next = q;
     grammar_node_give(g, u);
     grammar_rule_give(g, rule);
-    settle(g, first, last);
+    steps_settle(g, first, last);
 }
 
 /* Nobody uses `rule` any more (only after grammar_coarsen). */
@@ -305,7 +305,7 @@ static void collapse_use(struct grammar *g, uint32_t u, uint32_t body)
     grammar_insert_after(g, u, v);
     grammar_unlink(g, u);
     grammar_node_give(g, u);
-    settle(g, v, v);
+    steps_settle(g, v, v);
 }
 
 static void check_collapse(struct grammar *g, uint32_t rule)

@@ -8,7 +8,7 @@
  */
 #include "grammar/internal.h"
 
-static void arrive(struct grammar *g, uint32_t n, const struct grammar_arrival *a)
+static void tail_arrive(struct grammar *g, uint32_t n, const struct grammar_arrival *a)
 {
     grammar_tally_add(&g->nodes[n].stats, a->gap, a->duration);
     if (a->event && a->event->channels)
@@ -18,7 +18,7 @@ static void arrive(struct grammar *g, uint32_t n, const struct grammar_arrival *
 uint32_t grammar_arrival_node(struct grammar *g, const struct grammar_arrival *a)
 {
     uint32_t n = grammar_node_take(g, a->symbol, 1);
-    arrive(g, n, a);
+    tail_arrive(g, n, a);
     return n;
 }
 
@@ -33,7 +33,7 @@ static uint32_t first_like(const struct grammar *g, uint32_t n, uint32_t symbol)
 void grammar_arrival_count(struct grammar *g, uint32_t n, const struct grammar_arrival *a)
 {
     grammar_exponent_add(g, n, 1);
-    arrive(g, n, a);
+    tail_arrive(g, n, a);
 }
 
 void grammar_link_last(struct grammar *g, uint32_t n)
@@ -119,7 +119,7 @@ static inline void frame_count(struct grammar *g, struct grammar_frame *f, uint3
 {
     f->gap += a->gap;
     f->duration += a->duration;
-    arrive(g, n, a);
+    tail_arrive(g, n, a);
 }
 
 /* The innermost frame takes what it expects. */
@@ -175,7 +175,7 @@ static uint32_t find_pair(const struct grammar *g, uint32_t n, const struct gram
 }
 
 /* `last`, in R's ring or raw, and what arrives are the first two of a rule's body. */
-static void begin(struct grammar *g, uint32_t last, uint32_t found, const struct grammar_arrival *a)
+static void tail_begin(struct grammar *g, uint32_t last, uint32_t found, const struct grammar_arrival *a)
 {
     if (last == g->tail.raw) {
         g->tail.raw = GRAMMAR_NONE;
@@ -228,7 +228,7 @@ static bool take_last(struct grammar *g, const struct grammar_arrival *a)
         g->alone_behind = g->nodes[last].symbol;
         g->alone_since = g->digrams.added;
     } else if (may_begin_with(g, last, found))
-        begin(g, last, found, a);
+        tail_begin(g, last, found, a);
     else
         return false;
     return true;
@@ -266,7 +266,7 @@ static bool take_behind_raw(struct grammar *g, const struct grammar_arrival *a)
         return true;
     uint32_t found = find_pair(g, raw, a);
     if (found != GRAMMAR_NONE && may_begin_with(g, raw, found)) {
-        begin(g, raw, found, a);
+        tail_begin(g, raw, found, a);
         return true;
     }
     if (found != GRAMMAR_NONE || g->tail.depth || grammar_is_full(g))
@@ -292,7 +292,7 @@ static bool take_inside(struct grammar *g, const struct grammar_arrival *a)
     return true;
 }
 
-static inline bool take(struct grammar *g, const struct grammar_arrival *a)
+static inline bool tail_take(struct grammar *g, const struct grammar_arrival *a)
 {
     if (g->tail.raw != GRAMMAR_NONE)
         return take_behind_raw(g, a);
@@ -301,7 +301,7 @@ static inline bool take(struct grammar *g, const struct grammar_arrival *a)
 
 bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a)
 {
-    return take(g, a);
+    return tail_take(g, a);
 }
 
 bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a)
@@ -318,7 +318,7 @@ static void take_turns(struct grammar *g)
 {
     struct grammar_arrival a;
     while (grammar_tail_turn(g, &a))
-        if (!take(g, &a)) {
+        if (!tail_take(g, &a)) {
             grammar_tail_flush(g);
             g->late = a;
             grammar_work(g);
@@ -414,7 +414,7 @@ static __attribute__((noinline, flatten)) void expect_further(struct grammar *g)
     expect(g);
 }
 
-/* As take() does it. */
+/* As tail_take() does it. */
 static inline __attribute__((always_inline)) void take_expected(struct grammar *g, const struct grammar_event *e)
 {
     struct grammar_node *node = g->expected;
@@ -449,7 +449,7 @@ static __attribute__((noinline, flatten)) void append_unexpected(struct grammar 
 {
     struct grammar_arrival a = grammar_arrival_of(e);
     g->expected = &grammar_nothing;
-    if (__builtin_expect(g->busy, 0) || !take(g, &a)) {
+    if (__builtin_expect(g->busy, 0) || !tail_take(g, &a)) {
         grammar_append_late(g, e);
     } else {
         grammar_note(g, e);

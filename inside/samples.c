@@ -112,7 +112,7 @@ static struct inside_row row_in(const struct inside_event *e, const struct insid
 }
 
 /* An event of the thread: what is open and not later was in it, in its gap, or in what is not known. */
-static void settle(struct inside_thread *t, struct inside_table *table, const struct inside_event *e)
+static void samples_settle(struct inside_thread *t, struct inside_table *table, const struct inside_event *e)
 {
     uint32_t kept = 0;
     table->unknown += t->seen - t->count;
@@ -172,7 +172,7 @@ bool inside_thread_take(struct inside_thread *t, struct inside_table *table, int
     struct inside_sample some[TURN];
     struct inside_mark *m = t->mark;
     if (atomic_load_explicit(&m->answered, memory_order_acquire)) {
-        settle(t, table, &m->event);
+        samples_settle(t, table, &m->event);
         atomic_store_explicit(&m->answered, false, memory_order_relaxed);
     }
     for (uint32_t n = TURN; n == TURN;) {

@@ -279,7 +279,7 @@ static int walk_all(pid_t process, int to)
     return 0;
 }
 
-static int read_all(int from, struct inside_stacks *s)
+static int walk_read_all(int from, struct inside_stacks *s)
 {
     struct inside_stack one;
     if (base_io_read(from, &s->stopped_ns, sizeof s->stopped_ns) != sizeof s->stopped_ns)
@@ -307,7 +307,7 @@ int inside_walk(pid_t process, struct inside_stacks *s)
         _exit(-walk_all(process, ends[1]));
     }
     close(ends[1]);
-    int error = child < 0 ? -errno : read_all(ends[0], s);
+    int error = child < 0 ? -errno : walk_read_all(ends[0], s);
     close(ends[0]);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;

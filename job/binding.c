@@ -73,7 +73,7 @@ static uint32_t count_of(const struct job *j, const struct table *t)
     return t == &hosts ? j->hosts.count : j->bindings.count;
 }
 
-static void take(const struct job *from, const struct table *t, const struct job_maps *maps, struct item *item)
+static void binding_take(const struct job *from, const struct table *t, const struct job_maps *maps, struct item *item)
 {
     for (uint32_t i = 0; i < count_of(from, t); i++) {
         item[i] = item_of(from, t, i);
@@ -81,16 +81,16 @@ static void take(const struct job *from, const struct table *t, const struct job
     }
 }
 
-static int join(const struct job *into, const struct job *from, const struct table *t, const struct job_maps *maps,
-                struct job *made)
+static int binding_join(const struct job *into, const struct job *from, const struct table *t,
+                        const struct job_maps *maps, struct job *made)
 {
     static const struct job_maps same;
     uint64_t rows = (uint64_t)count_of(into, t) + count_of(from, t);
     struct item *item = malloc((rows + 1) * sizeof *item);
     int error = rows > BASE_ARRAY_LIMIT ? PYTHIA_ELIMIT : item ? 0 : PYTHIA_ENOMEM;
     if (!error) {
-        take(into, t, &same, item);
-        take(from, t, maps, item + count_of(into, t));
+        binding_take(into, t, &same, item);
+        binding_take(from, t, maps, item + count_of(into, t));
         qsort(item, rows, sizeof *item, t->order);
     }
     for (uint64_t i = 0, next; i < rows && !error; i = next) {
@@ -105,15 +105,15 @@ static int join(const struct job *into, const struct job *from, const struct tab
 
 int job_bindings_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made)
 {
-    return join(into, from, &bindings, maps, made);
+    return binding_join(into, from, &bindings, maps, made);
 }
 
 int job_hosts_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made)
 {
-    return join(into, from, &hosts, maps, made);
+    return binding_join(into, from, &hosts, maps, made);
 }
 
-static int append(struct job *j, const struct table *t, uint32_t rank, struct item *item)
+static int binding_append(struct job *j, const struct table *t, uint32_t rank, struct item *item)
 {
     struct job_range here = { .first = rank, .count = 1, .stride = 1 };
     struct job_set set = { &here, 1 };
@@ -127,14 +127,14 @@ int job_binding_add(struct job *j, uint32_t rank, const char *processors, const 
     item.row.binding.processors = job_string(j, processors);
     item.row.binding.each = each ? job_string(j, each) : GRAMMAR_NONE;
     return item.row.binding.processors == GRAMMAR_NONE || (each && item.row.binding.each == GRAMMAR_NONE)
-               ? PYTHIA_ENOMEM : append(j, &bindings, rank, &item);
+               ? PYTHIA_ENOMEM : binding_append(j, &bindings, rank, &item);
 }
 
 int job_host_add(struct job *j, uint32_t rank, const char *cores, const char *memory)
 {
     struct item item = { .row.host = { .cores = job_string(j, cores), .memory = job_string(j, memory) } };
     return item.row.host.cores == GRAMMAR_NONE || item.row.host.memory == GRAMMAR_NONE
-               ? PYTHIA_ENOMEM : append(j, &hosts, rank, &item);
+               ? PYTHIA_ENOMEM : binding_append(j, &hosts, rank, &item);
 }
 
 static int check(const struct job *j, const struct table *t, char *why, size_t size)

@@ -54,13 +54,13 @@ static int by_side(const void *x, const void *y)
     return by_terminal(a, b) ?: BASE_ORDER(a->side, b->side);
 }
 
-static int by_place(const void *x, const void *y)
+static int flow_by_place(const void *x, const void *y)
 {
     const struct item *a = x, *b = y;
     return BASE_ORDER(first_rank(a), first_rank(b)) ?: BASE_ORDER(a->row.value, b->row.value);
 }
 
-static int by_content(const void *x, const void *y)
+static int flow_by_content(const void *x, const void *y)
 {
     const struct job_flow *a = &((const struct item *)x)->row, *b = &((const struct item *)y)->row;
     return BASE_ORDER(a->value, b->value) ?: BASE_ORDER(a->messages, b->messages) ?: BASE_ORDER(a->bytes, b->bytes);
@@ -98,11 +98,11 @@ static int join_sets(struct job *made, struct item *item, uint32_t count, bool m
 {
     int error = 0;
     if (count)
-        qsort(item, count, sizeof *item, by_content);
+        qsort(item, count, sizeof *item, flow_by_content);
     for (uint32_t i = 0, next; i < count && !error; i = next) {
         struct job_flow row = item[i].row;
         for (next = i + 1; next < count && (mean ? item[next].row.value == row.value
-                                                 : by_content(&item[i], &item[next]) == 0); next++) {
+                                                 : flow_by_content(&item[i], &item[next]) == 0); next++) {
             row.messages += mean ? item[next].row.messages : 0;
             row.bytes += mean ? item[next].row.bytes : 0;
         }
@@ -117,9 +117,9 @@ static int join_many(struct job *made, struct item *item, uint32_t count)
 {
     uint32_t rows = 0;
     bool mean = item->row.mean;
-    qsort(item, count, sizeof *item, by_content);
+    qsort(item, count, sizeof *item, flow_by_content);
     for (uint32_t i = 0; i < count && !mean; i++)
-        rows += !i || by_content(&item[i - 1], &item[i]) != 0;
+        rows += !i || flow_by_content(&item[i - 1], &item[i]) != 0;
     if (rows > FLOW_ROWS)
         become_means(item, count);
     return join_sets(made, item, count, mean || rows > FLOW_ROWS);
@@ -159,7 +159,7 @@ static int write_out(struct pairs *p, const struct item *item, uint32_t count, u
             to->row.value = job_flow_peer(&item->row, first_rank(to), ranks);
             to->row.relation = JOB_ABSOLUTE;
         }
-    p->count = BASE_ARRAY_JOIN(p->item, p->count, by_place, into, from,
+    p->count = BASE_ARRAY_JOIN(p->item, p->count, flow_by_place, into, from,
                                (into->row.messages += from->row.messages, into->row.bytes += from->row.bytes));
     return 0;
 }
@@ -174,9 +174,9 @@ static uint32_t arrange(struct pairs *p, uint32_t relation, uint32_t ranks)
         i->row.relation = (uint8_t)relation;
     }
     if (p->count)
-        qsort(p->item, p->count, sizeof *p->item, by_content);
+        qsort(p->item, p->count, sizeof *p->item, flow_by_content);
     for (uint32_t i = 0; i < p->count; i++)
-        rows += !i || by_content(&p->item[i - 1], &p->item[i]) != 0;
+        rows += !i || flow_by_content(&p->item[i - 1], &p->item[i]) != 0;
     return rows;
 }
 
@@ -214,7 +214,7 @@ static int join_means(struct job *made, struct item *item, uint32_t count, uint3
             item[means++] = mean;
         }
     if (members_of(item + means, count - means) > FLOW_PAIRS) {
-        qsort(item + means, count - means, sizeof *item, by_content);
+        qsort(item + means, count - means, sizeof *item, flow_by_content);
         become_means(item + means, count - means);
         means = count;
     }

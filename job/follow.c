@@ -42,7 +42,7 @@ void job_follow_destroy(struct job_follow *f)
     free(f);
 }
 
-static struct place *place_of(struct job_follow *f, uint32_t terminal)
+static struct place *follow_place_of(struct job_follow *f, uint32_t terminal)
 {
     struct place *p = &f->of[terminal % SLOTS];
     if (p->terminal != terminal + 1)
@@ -58,7 +58,7 @@ static bool given_up(const struct place *p)
 bool job_follow_say(struct job_follow *f, uint32_t terminal, const struct job_variant *v, uint64_t ahead,
                     int64_t *value)
 {
-    struct place *p = place_of(f, terminal);
+    struct place *p = follow_place_of(f, terminal);
     if (v->attr.kind != GRAMMAR_ATTR_VARIES || v->attr.course >= 0)
         return false;
     if (v->attr.channel < LEADS && (!p->course || v->attr.channel <= p->course->attr.channel))
@@ -91,7 +91,7 @@ static uint32_t first_turn(const struct job_follow *f, const struct job_variant 
     return at < count ? (uint32_t)at : 0;
 }
 
-static void look(struct job_follow *f, struct place *p)
+static void follow_look(struct job_follow *f, struct place *p)
 {
     uint32_t count = job_course_expand(f->job, p->course, f->rank, f->value, EXPANDED);
     uint32_t near = first_turn(f, p->course, p->next - 1, count);
@@ -120,7 +120,7 @@ static void judge(struct place *p, bool right)
 
 void job_follow_pass(struct job_follow *f, uint32_t terminal, uint32_t channels, const int64_t *value)
 {
-    struct place *p = place_of(f, terminal);
+    struct place *p = follow_place_of(f, terminal);
     int64_t expected;
     bool follows = p->course && !given_up(p);
     bool known = follows && job_course_value(f->job, p->course, f->rank, p->next, &expected);
@@ -132,5 +132,5 @@ void job_follow_pass(struct job_follow *f, uint32_t terminal, uint32_t channels,
     if (follows)
         judge(p, right);
     if (follows && !right)
-        look(f, p);
+        follow_look(f, p);
 }

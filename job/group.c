@@ -33,7 +33,7 @@ static struct view view_of(const struct job_groups *g, uint32_t i, const uint32_
 }
 
 /* Appends n groups of equal content as one. */
-static int append(struct job *made, const struct view *v, uint32_t n)
+static int group_append(struct job *made, const struct view *v, uint32_t n)
 {
     struct job_groups *g = &made->groups;
     struct job_group group = v->group;
@@ -42,7 +42,7 @@ static int append(struct job *made, const struct view *v, uint32_t n)
     return error ?: job_rows_append(made, JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RANGES, &group, &v->set, sizeof *v, n);
 }
 
-static int by_content(const void *x, const void *y)
+static int group_by_content(const void *x, const void *y)
 {
     const struct view *a = x, *b = y;
     return BASE_ORDER(a->group.comm, b->group.comm) ?: BASE_ORDER(a->group.remote, b->group.remote) ?:
@@ -56,12 +56,12 @@ static int join_views(struct job *made, const struct view *v, uint32_t n)
     int error = 0;
     uint32_t lost = GRAMMAR_NONE;
     for (uint32_t i = 0, next; i < n && !error; i = next) {
-        next = i + 1 + (i + 1 < n && by_content(&v[i], &v[i + 1]) == 0);
+        next = i + 1 + (i + 1 < n && group_by_content(&v[i], &v[i + 1]) == 0);
         if (v[i].group.comm == lost)
             continue;
         if (!v[i].group.size)
             lost = v[i].group.comm;
-        error = append(made, &v[i], v[i].group.size ? next - i : 0);
+        error = group_append(made, &v[i], v[i].group.size ? next - i : 0);
     }
     return error;
 }
@@ -78,7 +78,7 @@ int job_groups_join(const struct job *into, const struct job *from, const struct
     for (uint32_t i = 0; i < b->group_count; i++)
         v[n++] = view_of(b, i, maps->of[JOB_OF_COMMS]);
     if (n)
-        qsort(v, n, sizeof *v, by_content);
+        qsort(v, n, sizeof *v, group_by_content);
     int error = join_views(made, v, n);
     free(v);
     return error;
@@ -105,7 +105,7 @@ static int add_one(struct job *one, uint32_t comm, uint32_t remote, uint32_t ori
         own[i].first -= origin;
         v.group.size += runs[i].count;
     }
-    int error = append(one, &v, 1);
+    int error = group_append(one, &v, 1);
     free(own);
     return error;
 }
@@ -124,7 +124,7 @@ static bool same_groups(const struct job_groups *known, uint32_t comm, const str
         if (found == g->group_count)
             return false;
         b = view_of(g, found++, NULL);
-        if (by_content(&a, &b) || !job_ranges_equal(a.set.ranges, a.set.count, b.set.ranges, b.set.count))
+        if (group_by_content(&a, &b) || !job_ranges_equal(a.set.ranges, a.set.count, b.set.ranges, b.set.count))
             return false;
     }
     return found == g->group_count;
@@ -137,7 +137,7 @@ static int append_all(struct job *j, const struct job_groups *last)
     int error = 0;
     for (uint32_t i = 0; i < last->group_count && !error; i++) {
         struct view v = view_of(last, i, NULL);
-        error = append(j, &v, v.group.size != 0);
+        error = group_append(j, &v, v.group.size != 0);
     }
     if (error) {
         j->groups.group_count = had.group_count;
@@ -158,7 +158,7 @@ int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own
     if (!error && known && !same) { /* another one of that name */
         job_rows_free(&one);
         one = (struct job){ .comm_count = j->comm_count };
-        error = append(&one, &(struct view){ .group.comm = comm }, 0);
+        error = group_append(&one, &(struct view){ .group.comm = comm }, 0);
     }
     if (!error && !same) /* a new one is the last: joining would copy all for each */
         error = first_group(&j->groups, comm) == j->groups.group_count
@@ -312,7 +312,7 @@ int job_groups_check(const struct job *j, char *why, size_t size)
         error = check_group(j, i, why, size);
         if (!error && i) {
             struct view before = view_of(&j->groups, i - 1, NULL);
-            if (by_content(&before, &now) >= 0)
+            if (group_by_content(&before, &now) >= 0)
                 error = job_refuse(why, size, "group %u: out of order", i);
         }
     }

@@ -12,7 +12,7 @@
 
 /* Files choose hashes: that of a class is what they say. So where a hash is put is nobody else's business, or a small
    file would fill a table with collisions. Numbers are given in the order of insertion: no result depends on this. */
-static uint64_t place_of(struct grammar_hash hash)
+static uint64_t intern_place_of(struct grammar_hash hash)
 {
     return XXH3_64bits_withSeed(&hash, sizeof hash, base_hash_secret());
 }
@@ -21,7 +21,7 @@ uint32_t job_table_find(const struct job_table *t, struct grammar_hash hash)
 {
     if (!t->entries.used)
         return GRAMMAR_NONE;
-    uint64_t place = place_of(hash);
+    uint64_t place = intern_place_of(hash);
     uint32_t n = BASE_HASH_FIND(&t->entries, place, i, job_hash_equal(t->entry[i].hash, hash));
     return n == BASE_HASH_NONE ? GRAMMAR_NONE : t->entry[n].number;
 }
@@ -29,7 +29,7 @@ uint32_t job_table_find(const struct job_table *t, struct grammar_hash hash)
 void job_table_put(struct job_table *t, struct grammar_hash hash, uint32_t number)
 {
     t->entry[t->entries.used] = (struct job_entry){ hash, number };
-    base_hash_put(&t->entries, place_of(hash), t->entries.used);
+    base_hash_put(&t->entries, intern_place_of(hash), t->entries.used);
 }
 
 int job_table_reserve(struct job_table *t, uint32_t extra)

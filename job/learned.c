@@ -16,7 +16,7 @@ static uint32_t callsite_in(struct job *into, const struct job *from, uint32_t c
 }
 
 /* Rows of `from` in terms of `into`, added to those that `to` does not have. */
-static int take(struct job *into, const struct job *from, enum job_tables t, struct job *to, enum job_tables as)
+static int learned_take(struct job *into, const struct job *from, enum job_tables t, struct job *to, enum job_tables as)
 {
     union { struct job_region region; struct job_task task; } row;
     const struct job_schema *s = &job_schemas[t];
@@ -41,11 +41,11 @@ static int take(struct job *into, const struct job *from, enum job_tables t, str
 int job_learn(struct job *into, const struct job *from)
 {
     struct job l = { 0 };
-    int error = take(into, from, JOB_TABLE_REGIONS, &l, JOB_TABLE_LEARNED_REGIONS);
-    error = error ?: take(into, into, JOB_TABLE_LEARNED_REGIONS, &l, JOB_TABLE_LEARNED_REGIONS);
+    int error = learned_take(into, from, JOB_TABLE_REGIONS, &l, JOB_TABLE_LEARNED_REGIONS);
+    error = error ?: learned_take(into, into, JOB_TABLE_LEARNED_REGIONS, &l, JOB_TABLE_LEARNED_REGIONS);
     if (!error)
-        error = from->task_count ? take(into, from, JOB_TABLE_TASKS, &l, JOB_TABLE_LEARNED_TASKS)
-                                 : take(into, into, JOB_TABLE_LEARNED_TASKS, &l, JOB_TABLE_LEARNED_TASKS);
+        error = from->task_count ? learned_take(into, from, JOB_TABLE_TASKS, &l, JOB_TABLE_LEARNED_TASKS)
+                                 : learned_take(into, into, JOB_TABLE_LEARNED_TASKS, &l, JOB_TABLE_LEARNED_TASKS);
     struct job_learned before = into->learned;
     if (!error) {
         into->learned = l.learned;
@@ -58,7 +58,7 @@ int job_learn(struct job *into, const struct job *from)
 int job_inherit(struct job *into, const struct job *from)
 {
     enum job_tables tasks = from->learned.task_count ? JOB_TABLE_LEARNED_TASKS : JOB_TABLE_TASKS;
-    int error = take(into, from, JOB_TABLE_LEARNED_REGIONS, into, JOB_TABLE_REGIONS);
-    error = error ?: take(into, from, JOB_TABLE_REGIONS, into, JOB_TABLE_REGIONS);
-    return error || into->task_count ? error : take(into, from, tasks, into, JOB_TABLE_TASKS);
+    int error = learned_take(into, from, JOB_TABLE_LEARNED_REGIONS, into, JOB_TABLE_REGIONS);
+    error = error ?: learned_take(into, from, JOB_TABLE_REGIONS, into, JOB_TABLE_REGIONS);
+    return error || into->task_count ? error : learned_take(into, from, tasks, into, JOB_TABLE_TASKS);
 }

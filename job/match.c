@@ -136,7 +136,7 @@ static int by_frame(const void *x, const void *y, void *job)
     return frame_order((struct side){ job, *a }, (struct side){ job, *b }) ?: BASE_ORDER(*a, *b);
 }
 
-static int by_place(const void *x, const void *y, void *job)
+static int match_by_place(const void *x, const void *y, void *job)
 {
     const uint32_t *a = x, *b = y;
     return group_place_order((struct side){ job, *a }, (struct side){ job, *b }) ?: BASE_ORDER(*a, *b);
@@ -165,7 +165,7 @@ static void put_all(struct job_match *m, const struct job *j)
     for (uint32_t t = 0; t < m->count; t++)
         m->frame[t] = m->place[t] = t;
     qsort_r(m->frame, m->count, sizeof *m->frame, by_frame, (void *)(uintptr_t)j);
-    qsort_r(m->place, m->count, sizeof *m->place, by_place, (void *)(uintptr_t)j);
+    qsort_r(m->place, m->count, sizeof *m->place, match_by_place, (void *)(uintptr_t)j);
     for (uint32_t i = 0; i < m->count; i++) {
         struct side s = { j, m->place[i] }, before = { j, i ? m->place[i - 1] : 0 };
         if (!i || group_order(before, s))

@@ -157,7 +157,7 @@ static void feed(struct builder *b, uint32_t rank, uint32_t thread)
     feed_element(b, RUN, (struct job_range){ rank, 1, 1, thread, 0, 0, 0, 0 });
 }
 
-static int finish(struct builder *b, uint32_t before)
+static int ranges_finish(struct builder *b, uint32_t before)
 {
     for (int level = 0; level < LEVELS && !b->error; level++)
         if (b->open[level].count) {
@@ -214,7 +214,7 @@ static void side_split(struct side *s)
     s->stack[s->depth++] = first;
 }
 
-static void side_take(struct builder *build, struct side *s, const struct side *other)
+static void ranges_side_take(struct builder *build, struct side *s, const struct side *other)
 {
     while (side_head(other) && !range_before(side_head(s), side_head(other)) && job_range_size(side_head(s)) > 1)
         side_split(s);
@@ -223,8 +223,8 @@ static void side_take(struct builder *build, struct side *s, const struct side *
     side_refill(s);
 }
 
-static int join(struct builder *build, const struct job_range *a, uint32_t a_count, const struct job_range *b,
-                uint32_t b_count)
+static int ranges_join(struct builder *build, const struct job_range *a, uint32_t a_count, const struct job_range *b,
+                       uint32_t b_count)
 {
     struct side left = { .rest = a, .left = a_count }, right = { .rest = b, .left = b_count };
     uint32_t before = build->out->count;
@@ -232,17 +232,17 @@ static int join(struct builder *build, const struct job_range *a, uint32_t a_cou
     side_refill(&right);
     while (!build->error && (left.depth || right.depth))
         if (!right.depth || (left.depth && first_before(side_head(&left), side_head(&right))))
-            side_take(build, &left, &right);
+            ranges_side_take(build, &left, &right);
         else
-            side_take(build, &right, &left);
-    return finish(build, before);
+            ranges_side_take(build, &right, &left);
+    return ranges_finish(build, before);
 }
 
 int job_ranges_union(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
                        uint32_t b_count)
 {
     struct builder build = { .out = out, .most = JOB_RANGES_STEPS, .room = UINT32_MAX };
-    return join(&build, a, a_count, b, b_count);
+    return ranges_join(&build, a, a_count, b, b_count);
 }
 
 int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint32_t count)
@@ -251,10 +251,10 @@ int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint3
     uint32_t before = out->count;
     for (uint32_t i = 0; i < count && !build.error; i++)
         feed(&build, m[i].rank, m[i].thread);
-    return finish(&build, before);
+    return ranges_finish(&build, before);
 }
 
-static int by_place(const void *x, const void *y)
+static int ranges_by_place(const void *x, const void *y)
 {
     const struct job_member *a = x, *b = y;
     return BASE_ORDER(a->thread, b->thread) ?: BASE_ORDER(a->rank, b->rank);
@@ -280,9 +280,9 @@ static int gather(struct job_ranges *out, const struct job_set *s, size_t apart,
         job_ranges_walk(one->ranges, one->count, m + at);
         at += job_ranges_size(one->ranges, one->count);
     }
-    qsort(m, (size_t)size, sizeof *m, by_place);
+    qsort(m, (size_t)size, sizeof *m, ranges_by_place);
     for (uint64_t i = 0; i < size; i++)
-        if (!kept || by_place(&m[kept - 1], &m[i]) != 0)
+        if (!kept || ranges_by_place(&m[kept - 1], &m[i]) != 0)
             m[kept++] = m[i];
     int error = job_ranges_members(out, m, kept);
     free(m);
@@ -381,7 +381,7 @@ bool job_ranges_canonical(const struct job_range *r, uint32_t count, uint32_t ra
     for (uint32_t i = 0; i < count; i++)
         if (!range_sane(&r[i]) || job_range_last(&r[i]) >= ranks || (i && !range_before(&r[i - 1], &r[i])))
             return false;
-    bool same = !join(&build, r, count, NULL, 0) && job_ranges_equal(r, count, again.range, again.count);
+    bool same = !ranges_join(&build, r, count, NULL, 0) && job_ranges_equal(r, count, again.range, again.count);
     free(again.range);
     return same;
 }

@@ -172,7 +172,7 @@ void job_rows_swap(struct job *a, struct job *b, enum job_tables t)
     }
 }
 
-static char *place_of(const struct job_schema *s, char *rows, uint32_t count, const void *key)
+static char *rows_place_of(const struct job_schema *s, char *rows, uint32_t count, const void *key)
 {
     return rows + s->size * (size_t)BASE_ARRAY_PLACE(count, i, order_of(s, rows + s->size * (size_t)i, key) < 0);
 }
@@ -181,7 +181,7 @@ void *job_rows_find(const struct job *j, enum job_tables t, const void *key)
 {
     const struct job_schema *s = &job_schemas[t];
     uint32_t count;
-    char *rows = job_rows_of(j, t, &count), *at = count ? place_of(s, rows, count, key) : NULL;
+    char *rows = job_rows_of(j, t, &count), *at = count ? rows_place_of(s, rows, count, key) : NULL;
     return at && at < rows + s->size * (size_t)count && order_of(s, at, key) == 0 ? at : NULL;
 }
 
@@ -198,7 +198,7 @@ int job_rows_add(struct job *j, enum job_tables t, const void *row)
     int error = job_rows_room(j, t, (uint64_t)count + 1);
     if (error)
         return error;
-    char *rows = job_rows_of(j, t, &count), *at = place_of(s, rows, count, row);
+    char *rows = job_rows_of(j, t, &count), *at = rows_place_of(s, rows, count, row);
     memmove(at + s->size, at, (size_t)(rows + s->size * (size_t)count - at));
     memcpy(at, row, s->size);
     job_rows_counted(j, t, count + 1);
@@ -242,7 +242,7 @@ static bool is_sorted(const struct job_schema *s, const char *rows, uint32_t cou
 }
 
 /* `made` gets the rows in order, joined. Or PYTHIA_ENOMEM. */
-static int settle(const struct job *j, enum job_tables t, const char *rows, uint32_t count, struct job *made)
+static int rows_settle(const struct job *j, enum job_tables t, const char *rows, uint32_t count, struct job *made)
 {
     const struct job_schema *s = &job_schemas[t];
     struct sorting by = { s, rows };
@@ -271,7 +271,7 @@ int job_rows_settle(struct job *j, enum job_tables t)
     struct job made = { 0 };
     uint32_t count;
     const char *rows = job_rows_of(j, t, &count);
-    int error = is_sorted(&job_schemas[t], rows, count) ? 0 : settle(j, t, rows, count, &made);
+    int error = is_sorted(&job_schemas[t], rows, count) ? 0 : rows_settle(j, t, rows, count, &made);
     if (!error && job_rows_of(&made, t, &count))
         job_rows_swap(j, &made, t);
     job_rows_free(&made);
@@ -308,7 +308,7 @@ int job_rows_join(const struct job *into, const struct job *from, enum job_table
     if (!both)
         return PYTHIA_ENOMEM;
     copy_rows(copy_rows(both, into, t, &same, block), from, t, maps, block);
-    int error = settle(into, t, both, a + b, made);
+    int error = rows_settle(into, t, both, a + b, made);
     free(both);
     return error;
 }

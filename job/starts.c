@@ -19,21 +19,21 @@ int64_t job_starts_name(const struct job_start_run *runs, uint32_t count)
     return -(int64_t)(hash >> 2) - 1;
 }
 
-static uint32_t place_of(const struct job_starts *s, int64_t name)
+static uint32_t starts_place_of(const struct job_starts *s, int64_t name)
 {
     return BASE_ARRAY_PLACE(s->count, i, s->list[i].name < name);
 }
 
 const struct job_start_run *job_starts_find(const struct job_starts *s, int64_t name, uint32_t *count)
 {
-    uint32_t at = place_of(s, name);
+    uint32_t at = starts_place_of(s, name);
     if (at == s->count || s->list[at].name != name)
         return NULL;
     *count = s->list[at].count;
     return s->runs + s->list[at].first;
 }
 
-static int append(struct job_starts *s, int64_t name, const struct job_start_run *runs, uint32_t count)
+static int starts_append(struct job_starts *s, int64_t name, const struct job_start_run *runs, uint32_t count)
 {
     struct job_start_list list = { name, s->run_count, count };
     int error = base_array_append(&s->runs, &s->run_count, &s->run_room, runs, count, sizeof *runs);
@@ -53,14 +53,14 @@ int job_starts_join(const struct job *into, const struct job *from, const struct
         const struct job_start_list *l = left ? &a->list[i] : &b->list[k];
         k += left && k < b->count && b->list[k].name == l->name;
         *(left ? &i : &k) += 1;
-        error = append(&made->starts, l->name, of->runs + l->first, l->count);
+        error = starts_append(&made->starts, l->name, of->runs + l->first, l->count);
     }
     return error;
 }
 
 int job_starts_keep(struct job_starts *s, int64_t name, const struct job_start_run *runs, uint32_t count)
 {
-    return append(s, name, runs, count);
+    return starts_append(s, name, runs, count);
 }
 
 static int by_name(const void *x, const void *y)
@@ -104,11 +104,11 @@ int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs
 int job_starts_insert(struct job_starts *s, const struct job_start_run *runs, uint32_t count, int64_t *name)
 {
     *name = job_starts_name(runs, count);
-    uint32_t at = place_of(s, *name);
+    uint32_t at = starts_place_of(s, *name);
     if (at < s->count && s->list[at].name == *name)
         return 0;
     uint32_t from = at < s->count ? s->list[at].first : s->run_count, behind = s->run_count - from;
-    int error = append(s, *name, runs, count);
+    int error = starts_append(s, *name, runs, count);
     if (error)
         return error;
     memmove(s->runs + from + count, s->runs + from, behind * sizeof *runs);
@@ -121,9 +121,9 @@ int job_starts_insert(struct job_starts *s, const struct job_start_run *runs, ui
 }
 
 /* One that is there, and was not marked. */
-static const struct job_start_list *mark(const struct job_starts *s, int64_t name, uint8_t *named)
+static const struct job_start_list *starts_mark(const struct job_starts *s, int64_t name, uint8_t *named)
 {
-    uint32_t at = name < GRAMMAR_CANCELLED ? place_of(s, name) : s->count;
+    uint32_t at = name < GRAMMAR_CANCELLED ? starts_place_of(s, name) : s->count;
     if (at == s->count || s->list[at].name != name || named[at])
         return NULL;
     named[at] = 1;
@@ -138,12 +138,12 @@ static void mark_named(const struct job *j, uint8_t *named)
         for (const struct job_variant *v = c->variants; v < c->variants + c->variant_count; v++) {
             bool starts = v->attr.channel == GRAMMAR_STARTS;
             bool varies = v->attr.kind == GRAMMAR_ATTR_VARIES;
-            const struct job_start_list *course = varies ? mark(s, v->attr.course, named) : NULL;
+            const struct job_start_list *course = varies ? starts_mark(s, v->attr.course, named) : NULL;
             for (uint32_t k = 0; starts && course && k < course->count; k++)
                 if (!s->runs[course->first + k].step)
-                    mark(s, s->runs[course->first + k].distance, named);
+                    starts_mark(s, s->runs[course->first + k].distance, named);
             if (starts && grammar_attr_constant(&v->attr, &value))
-                mark(s, value, named);
+                starts_mark(s, value, named);
         }
 }
 

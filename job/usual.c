@@ -46,7 +46,7 @@ void job_lengths_extreme(struct job_lengths *l, uint64_t ns, uint64_t turn)
 
 /* The shortest events of an octave, as many as are left: evenly spread, from the mean less w to the mean plus w, events
    have the variance w^2 / 3, and the shortest share p of them has the mean less w (1 - p), and p w instead of w. */
-static void take(struct walk *w, const struct job_octave *o)
+static void usual_take(struct walk *w, const struct job_octave *o)
 {
     double all = (double)o->count, n = fmin(all, w->left), mean = (double)o->sum / all;
     double width = sqrt(3 * fmax(0, o->square / all - mean * mean));
@@ -61,14 +61,14 @@ static void take(struct walk *w, const struct job_octave *o)
 }
 
 /* usual[0], usual[1]: ns of all events if each were as long as is usual; their deviation, likewise. */
-static void settle(const struct job_lengths *l, uint64_t events, uint64_t *usual)
+static void usual_settle(const struct job_lengths *l, uint64_t events, uint64_t *usual)
 {
     double all = (double)events;
     struct walk w = { .left = fmax(1, SHARE * all) };
 
     for (uint32_t k = 0; k < JOB_BUCKETS && w.left > 0; k++)
         if (l->octave[k].count)
-            take(&w, &l->octave[k]);
+            usual_take(&w, &l->octave[k]);
     double usually = w.sum / w.events, rest = all - w.events, mean = (w.sum + rest * w.longest) / all;
     double variance = fmax(0, (w.square + rest * w.longest * w.longest) / all - mean * mean);
     usual[0] = (uint64_t)(usually * all + 0.5);
@@ -83,7 +83,7 @@ static void say(const struct job_lengths *l, uint64_t count, struct job_extremes
     e->value[least + 1] = l->least + l->span;
     e->turn[least] = l->turn[0];
     e->turn[least + 1] = l->turn[1];
-    settle(l, count, &e->usual[usual]);
+    usual_settle(l, count, &e->usual[usual]);
     for (uint32_t k = 0; k < JOB_BUCKETS; k++)
         octave[k] = l->octave[k].count;
 }

@@ -21,7 +21,7 @@ static const struct wanted { const char *name; size_t field; } wanted[] = {
 #undef FIELD
 };
 
-static void find_all(void)
+static void kmpc_find_all(void)
 {
     const struct link_map *from = libgomp_real_behind();
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -42,6 +42,6 @@ void libgomp_kmpc_find(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int kept = errno;
-    pthread_once(&once, find_all);
+    pthread_once(&once, kmpc_find_all);
     errno = kept;
 }

@@ -87,7 +87,7 @@ static bool is_needed(void)
 }
 
 /* Of the library at `from`, NULL: what comes next; else of libgomp. */
-static void fill(struct libgomp_real *table, const struct link_map *from)
+static void real_fill(struct libgomp_real *table, const struct link_map *from)
 {
     void *library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
     struct base_symbols own = { 0 };
@@ -107,9 +107,9 @@ static void fill(struct libgomp_real *table, const struct link_map *from)
     /* The reference of dlopen is kept: the functions are called until the process ends. */
 }
 
-static void find_all(void)
+static void real_find_all(void)
 {
-    fill(&libgomp_real_table, is_needed() ? NULL : find_llvm());
+    real_fill(&libgomp_real_table, is_needed() ? NULL : find_llvm());
     atomic_store_explicit(&libgomp_real_ready, true, memory_order_release);
     libgomp_real_look_again();
 }
@@ -125,7 +125,7 @@ void libgomp_real_look_again(void)
     pthread_mutex_lock(&looking);
     const struct link_map *llvm = atomic_load(&libgomp_real_both) ? NULL : find_llvm();
     if (llvm) {
-        fill(&llvm_table, llvm);
+        real_fill(&llvm_table, llvm);
         atomic_store(&libgomp_real_both, llvm_table.GOMP_parallel != libgomp_real_table.GOMP_parallel);
     }
     pthread_mutex_unlock(&looking);
@@ -162,6 +162,6 @@ void libgomp_real_find(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int kept = errno;
-    pthread_once(&once, find_all);
+    pthread_once(&once, real_find_all);
     errno = kept;
 }

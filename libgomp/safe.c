@@ -18,7 +18,7 @@ struct search {
     bool found, tls;
 };
 
-static int look(struct dl_phdr_info *info, size_t size, void *data)
+static int safe_look(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct search *s = data;
     bool tls = false, mine = false;
@@ -42,7 +42,7 @@ uintptr_t libgomp_safe_function(uintptr_t address)
 bool libgomp_safe_module_has_tls(uintptr_t function)
 {
     struct search s = { function, false, true };
-    dl_iterate_phdr(look, &s);
+    dl_iterate_phdr(safe_look, &s);
     return !s.found || s.tls;
 }
 

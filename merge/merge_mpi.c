@@ -105,7 +105,7 @@ static void count_missing(struct node *n, uint64_t ranks)
 }
 
 /* Joins a message. */
-static int take(struct node *n, const void *data, size_t size)
+static int merge_mpi_take(struct node *n, const void *data, size_t size)
 {
     struct job *theirs = NULL;
     char why[160];
@@ -128,7 +128,7 @@ static int receive_packed(struct node *n, int child, uint64_t covered)
         error = send_bytes(n, child, &room, sizeof room);
     if (!error && data)
         error = receive_bytes(n, child, data, length);
-    if (!error && (!data || take(n, data, length)))
+    if (!error && (!data || merge_mpi_take(n, data, length)))
         count_missing(n, covered);
     free(data);
     return error;

@@ -137,7 +137,7 @@ static void say_teams(void)
         (unsigned long long)c.comparisons, (unsigned long long)c.turn, c.best, c.kept);
 }
 
-static void finish(void)
+static void alone_finish(void)
 {
     if (!running || getpid() != process)
         return;
@@ -155,10 +155,10 @@ static void finish(void)
     base_fpu_give_back(kept);
 }
 
-static void ends(int status, const void *from)
+static void alone_ends(int status, const void *from)
 {
     (void)status, (void)from;
-    finish();
+    alone_finish();
 }
 
 static __attribute__((constructor)) void alone_load(void)
@@ -172,11 +172,11 @@ static __attribute__((constructor)) void alone_load(void)
         .thread_ends = omp_hook_team_leave,
     };
     session_hooks_set(&hooks);
-    session_at_end(ends);
+    session_at_end(alone_ends);
 }
 
 static __attribute__((destructor)) void alone_unload(void)
 {
-    finish();
+    alone_finish();
     session_summary_wait();
 }

@@ -65,7 +65,7 @@ static bool is_free(struct work *w, uint64_t whose)
 }
 
 /* The next construct of this share; whether it is the first one there. */
-static bool enter(const struct omp_hook_loop *loop, struct work **to)
+static bool constructs_enter(const struct omp_hook_loop *loop, struct work **to)
 {
     struct omp_share *own = omp_shares_own();
     if (own->construct > before)
@@ -142,7 +142,7 @@ static bool take_numbers(struct work *w, uint64_t *from, uint64_t *to)
     return l->schedule == OMP_HOOK_STATIC ? take_static(l, omp_shares_own(), from, to) : take_next(w, from, to);
 }
 
-static bool take(struct work *w, uint64_t *begin, uint64_t *end)
+static bool constructs_take(struct work *w, uint64_t *begin, uint64_t *end)
 {
     const struct omp_hook_loop *l = &w->loop;
     uint64_t from, to;
@@ -156,7 +156,7 @@ static bool take(struct work *w, uint64_t *begin, uint64_t *end)
 void omp_constructs_start(const struct omp_hook_loop *loop)
 {
     struct work *w;
-    (void)enter(loop, &w);
+    (void)constructs_enter(loop, &w);
 }
 
 bool omp_constructs_next(uint64_t *begin, uint64_t *end, uint64_t *step, bool *last)
@@ -174,7 +174,7 @@ bool omp_constructs_next(uint64_t *begin, uint64_t *end, uint64_t *step, bool *l
 
 static bool next_share(uint64_t *begin, uint64_t *end)
 {
-    return take(work_of(omp_shares_own()->construct), begin, end);
+    return constructs_take(work_of(omp_shares_own()->construct), begin, end);
 }
 
 static bool start_share(const struct omp_hook_loop *loop, uint64_t *begin, uint64_t *end)
@@ -222,14 +222,14 @@ static unsigned next_section(void)
 bool omp_constructs_single(void)
 {
     struct work *w;
-    return enter(NULL, &w);
+    return constructs_enter(NULL, &w);
 }
 
 /* Who has the data waits for the others to take it. */
 void *omp_constructs_copy(void)
 {
     struct work *w;
-    if (enter(NULL, &w))
+    if (constructs_enter(NULL, &w))
         return NULL;
     omp_shares_barrier();
     return w->copy;

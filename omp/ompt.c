@@ -115,7 +115,7 @@ static bool is_hooked(void)
 
 /* The runtime's functions between the program and this callback go; the frame from which the region was entered
    stays. Without a caller it is libomp's own. */
-static struct session_stream *enter(const void *frame, const void *caller)
+static struct session_stream *ompt_enter(const void *frame, const void *caller)
 {
     if (is_hooked() || own.worker || !caller || (session_mode() == SESSION_OFF && !session_start_alone()))
         return NULL;
@@ -161,7 +161,7 @@ static void parallel_begin(tool_data *task, const void *const *frames, tool_data
     int kept = errno;
     uint32_t unknown = GRAMMAR_NONE;
     struct region *r = &own.region[depth];
-    *r = (struct region){ .stream = enter(frame, caller) };
+    *r = (struct region){ .stream = ompt_enter(frame, caller) };
     if (depth == 0)
         own.account = r->stream && session_thread(r->stream) == 0 ? account_of(caller) : NULL;
     if (r->stream) {

@@ -105,7 +105,7 @@ static void keep_best(struct oracle *o, uint32_t n)
 }
 
 /* Repairs that stood the test make their kind cheaper. */
-static void settle(struct oracle *o)
+static void follow_settle(struct oracle *o)
 {
     for (uint32_t i = 0; i < o->count; i++) {
         struct oracle_hypothesis *h = &o->now[i];
@@ -211,7 +211,7 @@ static void follow_set(struct oracle *o, uint32_t terminal)
     }
     if (o->count > 1 && o->score.events % 8 == 0)
         join_equal(o); /* different paths into one place; rarely, as it costs K^2 */
-    settle(o);
+    follow_settle(o);
     o->account -= (int64_t)(o->steps - before);
 }
 

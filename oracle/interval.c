@@ -110,7 +110,7 @@ static float relative(float above)
     return least(most(2 * above, -above), 1);
 }
 
-static void learn(struct oracle_quantiles *q, float error, float square)
+static void interval_learn(struct oracle_quantiles *q, float error, float square)
 {
     if (!q->seen && !(q->usual > 0))
         *q = (struct oracle_quantiles){ error, error, error, LEAST_ERROR + fabsf(error) / 4, 1 - NEARER, 0, q->key, 0 };
@@ -145,8 +145,8 @@ static void judge_time(struct oracle_intervals *v, unsigned range, const struct 
         beyond[side] = least(most(beyond[side] + step[outside[side]], -2), FARTHEST);
     }
     if (q->key == a->context[kind])
-        learn(q, error, square);
-    learn(&v->whole[range][kind], error, square);
+        interval_learn(q, error, square);
+    interval_learn(&v->whole[range][kind], error, square);
     struct oracle_interval_square *all = &v->square[range][kind];
     all->sum += (square - all->sum) * SQUARE_STEP;
     all->seen += (1 - all->seen) * SQUARE_STEP;
@@ -193,8 +193,8 @@ static inline float shrink(float own, float all, float share)
     return own + share * (all - own);
 }
 
-static void give(struct oracle_intervals *v, unsigned range, int kind, const struct oracle_answer *a,
-                 struct oracle_interval_answer *wait, double *time, double *deviation, double bound[2])
+static void interval_give(struct oracle_intervals *v, unsigned range, int kind, const struct oracle_answer *a,
+                          struct oracle_interval_answer *wait, double *time, double *deviation, double bound[2])
 {
     uint32_t key = wait->context[kind] = key_of(a, range, kind);
     float at = log_of(*time);
@@ -246,8 +246,9 @@ void oracle_interval_answer(struct oracle_intervals *v, uint64_t distance, struc
     double until[2], duration[2];
 
     judge_due(v, range);
-    give(v, range, ORACLE_INTERVAL_UNTIL, answer, &wait, &answer->until, &answer->until_deviation, until);
-    give(v, range, ORACLE_INTERVAL_DURATION, answer, &wait, &answer->duration, &answer->duration_deviation, duration);
+    interval_give(v, range, ORACLE_INTERVAL_UNTIL, answer, &wait, &answer->until, &answer->until_deviation, until);
+    interval_give(v, range, ORACLE_INTERVAL_DURATION, answer, &wait, &answer->duration, &answer->duration_deviation,
+                  duration);
     answer->until_low = until[0];
     answer->until_high = until[1];
     answer->duration_low = duration[0];

@@ -56,7 +56,7 @@ static struct oracle_trust trust_of(float right, float total)
     return (struct oracle_trust){ right, total, evidence > 0 ? evidence : 0 };
 }
 
-static void learn(struct oracle_trust *t, double n, bool right)
+static void mixer_learn(struct oracle_trust *t, double n, bool right)
 {
     float total = t->total + (float)n, sum = t->right + (right ? (float)n : 0);
     float keep = total > LATELY ? LATELY / 2 / total : 1;
@@ -257,7 +257,7 @@ void oracle_mixer_judge(struct oracle *o, uint64_t distance, const struct oracle
     learn_weights(&o->mixer, bucket, p, terminal);
     for (int s = 0; s < ORACLE_SOURCES; s++)
         if (p->said[s] != GRAMMAR_NONE)
-            learn(&o->mixer.trust[s][bucket][p->state[s]], 1, p->said[s] == terminal);
+            mixer_learn(&o->mixer.trust[s][bucket][p->state[s]], 1, p->said[s] == terminal);
 }
 
 void oracle_mixer_judge_gap(struct oracle_mixer *m, uint64_t gap)
@@ -280,8 +280,8 @@ double oracle_mixer_hits(struct oracle *o, uint64_t n)
     struct oracle_trust *said = &o->mixer.trust[ORACLE_SAID][0][state];
     double probability = worth(said);
     if (oracle_sure(o)) {
-        learn(said, (double)n, true);
-        learn(&o->mixer.trust[ORACLE_POSITION][0][p.state[ORACLE_POSITION]], (double)n, true);
+        mixer_learn(said, (double)n, true);
+        mixer_learn(&o->mixer.trust[ORACLE_POSITION][0][p.state[ORACLE_POSITION]], (double)n, true);
     }
     o->mixer.streak += n;
     return probability;

@@ -127,7 +127,7 @@ static void add_place(struct oracle_past *l, struct oracle_context *c, uint32_t 
 }
 
 /* Enters the next event into its contexts. */
-static void enter(struct oracle_past *l, struct oracle_rolling *c)
+static void past_enter(struct oracle_past *l, struct oracle_rolling *c)
 {
     uint32_t name = oracle_history_name(c->next), tag;
 
@@ -181,7 +181,7 @@ void oracle_past_preload(struct oracle_past *l, uint32_t terminal, uint64_t gap,
     if (oracle_history_origin(&l->history, l->history.preloaded)->place == l->history.preloaded)
         l->planned = rolling_from(l->history.preloaded);
     oracle_history_preload(&l->history, terminal, gap, duration);
-    enter(l, &l->planned);
+    past_enter(l, &l->planned);
 }
 
 void oracle_past_start(struct oracle_past *l)
@@ -295,7 +295,7 @@ void oracle_past_follow(struct oracle_past *l)
         l->index = rolling_from(count - l->history.size / 2);
     for (int i = 0; i < CATCH_UP && l->index.next < count; i++) {
         learn_gap(l);
-        enter(l, &l->index);
+        past_enter(l, &l->index);
     }
 }
 

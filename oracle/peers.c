@@ -65,14 +65,14 @@ static uint64_t combine(uint64_t a, uint64_t b)
 }
 
 /* The node; the call where it is not known which one it is. */
-static uint64_t place_of(const struct oracle_peers_event *e)
+static uint64_t peers_place_of(const struct oracle_peers_event *e)
 {
     return e->reference == GRAMMAR_NONE ? combine(1, e->terminal) : combine(combine(2, e->reference), e->node);
 }
 
 static uint64_t turn_of(const struct oracle_peers_event *e)
 {
-    return combine(place_of(e), e->turn);
+    return combine(peers_place_of(e), e->turn);
 }
 
 static uint64_t after_of(const struct oracle_peers *p, const struct oracle_peers_event *e)
@@ -96,9 +96,9 @@ static uint32_t tag_of(uint64_t hash)
     return (uint32_t)(hash >> 32) | 1;
 }
 
-static const struct node *find_node(const struct oracle_peers *p, const struct oracle_peers_event *e)
+static const struct node *peers_find_node(const struct oracle_peers *p, const struct oracle_peers_event *e)
 {
-    uint64_t hash = place_of(e);
+    uint64_t hash = peers_place_of(e);
     const struct node *n = &p->node[hash % NODES];
     return n->tag == tag_of(hash) ? n : NULL;
 }
@@ -147,7 +147,7 @@ static double calibrated(const struct oracle_peers *p, double chance)
 static int choose(const struct oracle_peers *p, const struct oracle_peers_event *e,
                   const struct oracle_peers_said *said, double *best)
 {
-    const struct node *n = find_node(p, e);
+    const struct node *n = peers_find_node(p, e);
     int chosen = -1;
     *best = CREDIBLE;
     for (int i = 0; i < ORACLE_PEERS_SOURCES; i++) {
@@ -197,7 +197,7 @@ static inline void remember(struct memory *table, uint32_t size, uint64_t hash, 
 
 static struct node *own_node(struct oracle_peers *p, const struct oracle_peers_event *e)
 {
-    uint64_t hash = place_of(e);
+    uint64_t hash = peers_place_of(e);
     struct node *n = &p->node[hash % NODES];
     if (n->tag != tag_of(hash))
         *n = (struct node){ .tag = tag_of(hash) };

@@ -78,7 +78,7 @@ static void cast(struct question *q, const struct vote *v)
         q->vote[q->count++] = *v;
 }
 
-static void arrive(struct question *q, struct walk *w, uint32_t terminal)
+static void predict_arrive(struct question *q, struct walk *w, uint32_t terminal)
 {
     w->vote.terminal = terminal;
     if (q->timed)
@@ -88,7 +88,7 @@ static void arrive(struct question *q, struct walk *w, uint32_t terminal)
 }
 
 /* The last node of the rule, from `low` on, that begins at or before event `at` of the rule. */
-static uint32_t find_node(const struct oracle_index *x, uint32_t low, uint64_t at)
+static uint32_t predict_find_node(const struct oracle_index *x, uint32_t low, uint64_t at)
 {
     const struct grammar_flat_rule *r = &x->grammar->rules[x->rule[low]];
     uint32_t high = r->first + r->length;
@@ -115,12 +115,12 @@ static void land(struct question *q, uint32_t node, uint64_t turn, uint64_t at, 
         if (!grammar_is_rule(symbol)) {
             w->node = node;
             w->turn = turn;
-            arrive(q, w, symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol);
+            predict_arrive(q, w, symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol);
             return;
         }
         if (q->timed)
             w->scale = narrow(x, node);
-        node = find_node(x, x->grammar->rules[symbol & ~GRAMMAR_RULE].first, at);
+        node = predict_find_node(x, x->grammar->rules[symbol & ~GRAMMAR_RULE].first, at);
         if (q->timed)
             add_scaled(&w->time, oracle_elapsed(x, node), 1, &w->scale);
         at -= x->before[node];
@@ -159,7 +159,7 @@ static bool climb(struct question *q, const struct oracle_frame *frames, uint32_
             add_scaled(&w->time, oracle_mean(x, n), (double)left, &w->scale);
         if (*distance <= x->length[rule] - end) {
             uint64_t at = end + *distance - 1;
-            uint32_t node = find_node(x, n + 1, at);
+            uint32_t node = predict_find_node(x, n + 1, at);
             if (q->timed)
                 add_rest(x, n, oracle_elapsed(x, node), w);
             land(q, node, 0, at - x->before[node], w);
@@ -186,7 +186,7 @@ static void climb_on(struct question *q, const struct oracle_hypothesis *h, stru
         uint32_t rule = x->rule[frames[0].node];
         const uint32_t *use;
         if (rule == 0 || level == ORACLE_DEPTH || oracle_index_uses(x, GRAMMAR_RULE | rule, &use) == 0) {
-            arrive(q, w, GRAMMAR_NONE);
+            predict_arrive(q, w, GRAMMAR_NONE);
             return;
         }
         uint64_t half = x->grammar->nodes[use[0]].exponent / 2;
@@ -205,12 +205,12 @@ static void ask_hypothesis(struct question *q, uint32_t number)
     if (h->depth > 0) {
         climb_on(q, h, &w);
     } else if (q->distance <= q->index->length[0]) {
-        uint32_t node = find_node(q->index, 0, q->distance - 1);
+        uint32_t node = predict_find_node(q->index, 0, q->distance - 1);
         if (q->timed)
             add_scaled(&w.time, oracle_elapsed(q->index, node), 1, &w.scale);
         land(q, node, 0, q->distance - 1 - q->index->before[node], &w);
     } else {
-        arrive(q, &w, GRAMMAR_NONE);
+        predict_arrive(q, &w, GRAMMAR_NONE);
     }
 }
 
@@ -256,7 +256,7 @@ static void go_again(struct question *q, const struct vote *v)
 }
 
 /* From the way that was gone with times. */
-static void fill(const struct question *q, struct oracle_answer *a)
+static void predict_fill(const struct question *q, struct oracle_answer *a)
 {
     const struct vote *v = &q->walk.vote;
     const struct oracle_hypothesis *h = &q->oracle->now[v->hypothesis];
@@ -285,7 +285,7 @@ static double ask_only(struct question *q, bool timed, struct oracle_answer *ans
         return 0;
     answer->terminal = v->terminal;
     if (timed)
-        fill(q, answer);
+        predict_fill(q, answer);
     return 1;
 }
 
@@ -313,7 +313,7 @@ static double ask_reference(struct oracle *o, uint64_t distance, bool timed, str
     answer->terminal = best->terminal;
     if (timed) {
         go_again(&q, best);
-        fill(&q, answer);
+        predict_fill(&q, answer);
     }
     return share;
 }
@@ -364,6 +364,6 @@ int oracle_ask_some(struct oracle *o, uint64_t distance, const uint64_t *at, con
         return 1;
     *weight = best->weight;
     go_again(&q, best);
-    fill(&q, answer);
+    predict_fill(&q, answer);
     return 0;
 }

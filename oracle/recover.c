@@ -34,8 +34,8 @@ bool oracle_known(const struct oracle *o, uint32_t terminal)
 
 /* --- Loops --- */
 
-static void take(struct oracle *o, const struct oracle_hypothesis *h, uint32_t depth, struct oracle_frame f,
-                 double weight, enum oracle_kind kind)
+static void recover_take(struct oracle *o, const struct oracle_hypothesis *h, uint32_t depth, struct oracle_frame f,
+                         double weight, enum oracle_kind kind)
 {
     struct oracle_hypothesis *s = oracle_slot(o, h->reference, weight, kind);
 
@@ -64,14 +64,14 @@ static void recover_loops(struct oracle *o, const struct oracle_hypothesis *h, u
         o->steps++;
         if (oracle_first(x, nodes[f.node].symbol) == terminal) {
             f.turn++;
-            take(o, h, i, f, weight * (again ? price(o, ORACLE_EXIT) : price(o, ORACLE_EXTEND) * extend),
-                 again ? ORACLE_EXIT : ORACLE_EXTEND);
+            recover_take(o, h, i, f, weight * (again ? price(o, ORACLE_EXIT) : price(o, ORACLE_EXTEND) * extend),
+                         again ? ORACLE_EXIT : ORACLE_EXTEND);
         }
         left |= again;
         if (oracle_has_next(x, f.node)) {
             if (left && oracle_first(x, nodes[f.node + 1].symbol) == terminal)
-                take(o, h, i, (struct oracle_frame){ h->frames[i].node + 1, 0, 0 }, weight * price(o, ORACLE_EXIT),
-                     ORACLE_EXIT);
+                recover_take(o, h, i, (struct oracle_frame){ h->frames[i].node + 1, 0, 0 },
+                             weight * price(o, ORACLE_EXIT), ORACLE_EXIT);
             return;
         }
     }

@@ -107,8 +107,8 @@ void session_end_becomes(const char *path)
     errno = saved;
 }
 
-static void leave(int status, const void *from) __attribute__((noreturn));
-static void leave(int status, const void *from)
+static void end_leave(int status, const void *from) __attribute__((noreturn));
+static void end_leave(int status, const void *from)
 {
     end_session(status, from);
     session_tree_over();
@@ -121,13 +121,13 @@ static void leave(int status, const void *from)
 PYTHIA_API void _exit(int status);
 void _exit(int status)
 {
-    leave(status, __builtin_return_address(0));
+    end_leave(status, __builtin_return_address(0));
 }
 
 PYTHIA_API void _Exit(int status);
 void _Exit(int status)
 {
-    leave(status, __builtin_return_address(0));
+    end_leave(status, __builtin_return_address(0));
 }
 
 /* Handlers of quick_exit that the program has come before. */

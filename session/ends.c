@@ -26,7 +26,7 @@ static void add_time(struct job *job, uint64_t since, bool in_call)
         }
 }
 
-static int add(struct job *job, const struct watch_sight *s)
+static int ends_add(struct job *job, const struct watch_sight *s)
 {
     const struct watch_board *b = &s->board;
     bool inside;
@@ -61,7 +61,7 @@ bool session_ends_add(struct job *job)
 {
     struct watch_sight *now = watch_kept_see();
     const struct watch_sight *s = now ? now : last;
-    bool added = s && s->board.rank == session.world.rank && !add(job, s);
+    bool added = s && s->board.rank == session.world.rank && !ends_add(job, s);
     for (uint32_t i = 0; added && i < WATCH_THREADS; i++)
         add_thread(job, s, i);
     free(now);

@@ -21,7 +21,7 @@ enum { AHEAD = 512 /* events that are looked at */ };
 struct asking { struct session_stream *s; const struct job *j; base_fpu_t fpu; int error; };
 
 /* False: nothing can be asked; end it either way. */
-static bool begin(struct asking *a)
+static bool foretold_begin(struct asking *a)
 {
     struct session_stream *s = session_own.generation == session.generation ? session_own.stream : NULL;
     bool may = session_mode() == SESSION_PREDICT && s && s->oracle;
@@ -106,7 +106,7 @@ PYTHIA_API int pythia_region_remaining(const char *name, double *ns, double *low
     struct oracle_answer answer;
     uint64_t distance;
 
-    if (!begin(&a))
+    if (!foretold_begin(&a))
         return end(&a, 1);
     uint32_t context = open_context(a.s, name), terminal = context ? end_of(a.s, context, a.j) : GRAMMAR_NONE;
     if (terminal == GRAMMAR_NONE || find_terminal(&a, terminal, &distance, &answer))
@@ -140,7 +140,7 @@ static const struct job_extremes *extremes_of(const struct job *j, uint32_t term
 }
 
 /* Marks the calls that ever waited so long. How many. */
-static uint32_t mark(const struct asking *a, uint64_t at_least, uint8_t value)
+static uint32_t foretold_mark(const struct asking *a, uint64_t at_least, uint8_t value)
 {
     uint32_t marked = 0;
 
@@ -197,10 +197,10 @@ PYTHIA_API int pythia_next_wait(uint64_t at_least_ns, double *in_ns, double *for
     struct oracle_answer answer;
     uint64_t distance;
 
-    if (!begin(&a))
+    if (!foretold_begin(&a))
         return end(&a, 1);
-    int status = !mark(&a, at_least_ns, 1) || find_wait(&a, at_least_ns, &distance, &answer);
-    mark(&a, at_least_ns, 0);
+    int status = !foretold_mark(&a, at_least_ns, 1) || find_wait(&a, at_least_ns, &distance, &answer);
+    foretold_mark(&a, at_least_ns, 0);
     if (status || answer.until < 0)
         return end(&a, 1);
     oracle_bound(a.s->oracle, distance, &answer);

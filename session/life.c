@@ -51,7 +51,7 @@ void session_tell_end(void)
 }
 
 /* A forked child has none of the threads that the streams belong to, and its parent goes on writing the files. */
-static void in_child(void)
+static void life_in_child(void)
 {
     atomic_store(&session_mode_now, SESSION_OFF);
     session_epoch_next();
@@ -61,7 +61,7 @@ static void in_child(void)
 
 static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, in_child);
+    pthread_atfork(NULL, NULL, life_in_child);
 }
 
 /* What the kernel does at once for a process of one thread. One of several, as after MPI_Init, has to wait for all

@@ -139,7 +139,7 @@ static void give_back(int fd, struct place *p)
 }
 
 /* In one write: a second one might follow somebody else's. */
-static int append(int fd, const void *data, size_t size, struct place *p)
+static int part_append(int fd, const void *data, size_t size, struct place *p)
 {
     struct base_io_hush hush;
     if (fcntl(fd, F_SETFL, O_APPEND))
@@ -167,7 +167,7 @@ static int move(int fd, const void *part, size_t size, struct place *p)
     if (!data)
         return -1;
     give_back(fd, p);
-    int error = append(fd, memcpy(data, part, size), room, p);
+    int error = part_append(fd, memcpy(data, part, size), room, p);
     free(data);
     return error;
 }
@@ -226,7 +226,7 @@ int session_part_write(const struct job *job, bool at_once, char *why, size_t si
     return written ? 0 : PYTHIA_EIO;
 }
 
-static int is_whole(struct job *j, void *unused)
+static int part_is_whole(struct job *j, void *unused)
 {
     (void)unused;
     job_destroy(j);
@@ -245,7 +245,7 @@ void session_part_remove(void)
     pthread_mutex_unlock(&own.lock);
     close(fd);
     own_path(path);
-    if (file_read_each(path, is_whole, NULL, why, sizeof why) == PYTHIA_EFORMAT && !unlink(path))
+    if (file_read_each(path, part_is_whole, NULL, why, sizeof why) == PYTHIA_EFORMAT && !unlink(path))
         rmdir(directory()); /* where it is empty now */
 }
 

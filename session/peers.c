@@ -57,8 +57,8 @@ static const struct job_variant *variant_of(const struct session_stream *s, cons
     return f->variant;
 }
 
-static void say_recorded(struct session_stream *s, const struct oracle_peers_event *e,
-                         struct oracle_peers_said *said)
+static void peers_say_recorded(struct session_stream *s, const struct oracle_peers_event *e,
+                               struct oracle_peers_said *said)
 {
     int64_t value;
     said->mask = 0;
@@ -197,7 +197,7 @@ void session_peers_before(struct session_stream *s, uint32_t peer_class, const s
         return;
     struct oracle_peers_event e = { answer.terminal, answer.reference, answer.node, answer.turn };
     p->terminal = answer.terminal;
-    say_recorded(s, &e, &p->said);
+    peers_say_recorded(s, &e, &p->said);
     oracle_peers_ask(p->learned, &e, &p->said);
     p->source = oracle_peers_choose(p->learned, &e, &p->said, NULL);
 }
@@ -219,12 +219,12 @@ static void judge(struct session_stream *s, uint32_t terminal, const struct orac
 }
 
 /* The event is what is learned from. */
-static void learn(struct session_stream *s, uint32_t terminal, const struct oracle_peers_actual *actual)
+static void peers_learn(struct session_stream *s, uint32_t terminal, const struct oracle_peers_actual *actual)
 {
     struct oracle_peers_event e = { .terminal = terminal, .reference = GRAMMAR_NONE, .node = GRAMMAR_NONE };
     struct oracle_peers_said said;
     oracle_here(s->oracle, terminal, &e.reference, &e.node, &e.turn);
-    say_recorded(s, &e, &said);
+    peers_say_recorded(s, &e, &said);
     oracle_peers_ask(s->peers.learned, &e, &said);
     oracle_peers_learn(s->peers.learned, &e, &said, actual);
     oracle_peers_pass(s->peers.learned, terminal, actual->peer);
@@ -251,6 +251,6 @@ void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t
     if (!p->asked && oracle_peers_calm(p->learned))
         oracle_peers_pass(p->learned, terminal, actual.peer);
     else
-        learn(s, terminal, &actual);
+        peers_learn(s, terminal, &actual);
     pass_course(p, terminal, event);
 }

@@ -66,7 +66,7 @@ static void add_threads(void)
 }
 
 /* Once for each sample: the clock of a thread that has ended is readable for good. */
-static void follow(struct inside_thread *t, pid_t thread)
+static void samples_follow(struct inside_thread *t, pid_t thread)
 {
     pid_t before = t->thread;
     inside_thread_follow(t, thread, session.options.samples);
@@ -100,7 +100,7 @@ static void follow_others(void)
             samples.other[at] = (struct inside_thread){ .ring.fd = -1 };
             last = at + 1;
         }
-        follow(&kept[count++], now[i]);
+        samples_follow(&kept[count++], now[i]);
     }
     for (uint32_t i = 0; i < samples.others; i++)
         inside_thread_close(&samples.other[i]);
@@ -111,7 +111,7 @@ static void follow_others(void)
 static void follow_threads(void)
 {
     for (uint32_t i = 0; i < samples.count; i++)
-        follow(&samples.thread[i], atomic_load_explicit(&samples.thread[i].mark->thread, memory_order_relaxed));
+        samples_follow(&samples.thread[i], atomic_load_explicit(&samples.thread[i].mark->thread, memory_order_relaxed));
     follow_others();
 }
 
@@ -150,7 +150,7 @@ static void forget(void)
     inside_table_close(&samples.table);
 }
 
-static void take(void)
+static void samples_take(void)
 {
     int64_t ahead = (int64_t)(base_clock_now() - base_clock_system());
     bool paused = atomic_load(&session.paused);
@@ -193,7 +193,7 @@ uint64_t session_samples_look(void)
         samples.look = now + samples.step;
         samples.step = 2 * samples.step < LOOK_NS ? 2 * samples.step : LOOK_NS;
     }
-    take();
+    samples_take();
     if (resets != samples.resets)
         forget();
     samples.resets = resets;
@@ -204,7 +204,7 @@ uint64_t session_samples_look(void)
 void session_samples_end(void)
 {
     pthread_mutex_lock(&samples.lock);
-    take();
+    samples_take();
     for (uint32_t i = 0; i < samples.count; i++)
         inside_ring_close(&samples.thread[i].ring);
     for (uint32_t i = 0; i < samples.others; i++)

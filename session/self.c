@@ -11,7 +11,7 @@
 
 static __thread struct { base_fpu_t fpu; int error; } kept;
 
-static bool enter(void *context)
+static bool self_enter(void *context)
 {
     struct session_stream *s = context;
 
@@ -20,7 +20,7 @@ static bool enter(void *context)
     return stream_take(s) && s->oracle;
 }
 
-static void leave(void *context)
+static void self_leave(void *context)
 {
     stream_release(context);
     base_fpu_give_back(kept.fpu);
@@ -35,8 +35,12 @@ static struct session_stream *own_stream(void)
 static void lend(struct session_stream *s)
 {
     uint32_t class_index = job_stream_class(session.reference, session.world.rank, s->thread);
-    const struct api_loan loan = { .lender = { enter, leave, s }, .oracle = s->oracle, .job = session.reference,
-                                   .class_index = class_index, .rank = session.world.rank, .thread = s->thread,
+    const struct api_loan loan = { .lender = { self_enter, self_leave, s },
+                                   .oracle = s->oracle,
+                                   .job = session.reference,
+                                   .class_index = class_index,
+                                   .rank = session.world.rank,
+                                   .thread = s->thread,
                                    .courses = &s->peers.follow };
     int error = errno;
 

@@ -93,7 +93,7 @@ static bool is_ours(const struct sigaction *a)
     return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == last_words;
 }
 
-static bool take(int sig, const struct sigaction *was)
+static bool signals_take(int sig, const struct sigaction *was)
 {
     struct sigaction ours = {.sa_sigaction = last_words, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
     sigemptyset(&ours.sa_mask);
@@ -106,7 +106,7 @@ void session_signals_take(void)
 {
     for (unsigned i = 0; i < ENDS; i++)
         taken[i] = !sigaction(ends[i], NULL, &before[i]) &&
-                   (is_function(&before[i]) || before[i].sa_handler == SIG_DFL) && take(ends[i], &before[i]);
+                   (is_function(&before[i]) || before[i].sa_handler == SIG_DFL) && signals_take(ends[i], &before[i]);
 }
 
 void session_signals_give_back(void)

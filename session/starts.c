@@ -28,7 +28,7 @@ static struct session_starts_recent *starts_recent(struct session_stream *s, con
     return &s->starts_seen.recent[((uint32_t)r->distance ^ r->count) & (SESSION_STARTS_RECENT - 1)];
 }
 
-static uint32_t place_of(const struct session_starts_seen *seen, int64_t name)
+static uint32_t starts_place_of(const struct session_starts_seen *seen, int64_t name)
 {
     return BASE_HASH_FIND(&seen->index, base_hash_mix((uint64_t)name), i, seen->lists.list[i].name == name);
 }
@@ -59,7 +59,7 @@ static __attribute__((noinline)) bool starts_new(struct session_stream *s, const
 static int64_t starts_name(struct session_stream *s, const struct session_starts *l)
 {
     int64_t name = job_starts_name(l->run, l->count);
-    if (s->grammar && place_of(&s->starts_seen, name) == BASE_HASH_NONE && !starts_new(s, l, name))
+    if (s->grammar && starts_place_of(&s->starts_seen, name) == BASE_HASH_NONE && !starts_new(s, l, name))
         return 0;
     if (l->count == 1)
         *starts_recent(s, &l->run[0]) = (struct session_starts_recent){l->run[0], name};
@@ -88,7 +88,7 @@ struct copying { const struct session_starts_seen *seen; bool *taken; struct job
 static int take_list(struct copying *w, int64_t name)
 {
     const struct job_starts *all = &w->seen->lists;
-    uint32_t at = name < GRAMMAR_CANCELLED ? place_of(w->seen, name) : BASE_HASH_NONE;
+    uint32_t at = name < GRAMMAR_CANCELLED ? starts_place_of(w->seen, name) : BASE_HASH_NONE;
     if (at == BASE_HASH_NONE || w->taken[at])
         return 0;
     w->taken[at] = true;

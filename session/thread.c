@@ -240,7 +240,7 @@ static void thread_ends(void *stream)
     errno = kept;
 }
 
-static void make_key(void)
+static void thread_make_key(void)
 {
     keyed = pthread_key_create(&at_exit, thread_ends) == 0;
 }
@@ -248,7 +248,7 @@ static void make_key(void)
 void session_threads_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_key);
+    pthread_once(&once, thread_make_key);
     atomic_store(&session.memory, memory_of_grammars());
 }
 

@@ -161,7 +161,7 @@ static uintptr_t stack_low(void)
     return (uintptr_t)base + size - (size < MOST ? size : MOST) / 4;
 }
 
-static void fill(struct job_task *task, const struct tasks_row *row)
+static void stats_fill(struct job_task *task, const struct tasks_row *row)
 {
     uint64_t subtree = get(row, TASKS_SUBTREE_COUNT);
     task->created += get(row, TASKS_CREATED) + subtree;
@@ -192,7 +192,7 @@ static void collect_row(uint32_t site, uint32_t depth)
     const struct teams_proof *proof = tasks_sites[site].proof;
     double takes = tasks_mean_get(&tasks_sites[site].takes[depth]), cost = tasks_mean_get(&tasks_sites[site].cost);
     for (struct tasks_block *b = blocks; b; b = b->next)
-        fill(&task, &b->row[site][depth]);
+        stats_fill(&task, &b->row[site][depth]);
     if (task.created == 0)
         return;
     task.wait_ns = wait_of_all(&task);
@@ -212,7 +212,7 @@ void tasks_collect(void)
     base_lock_release(&lock, BASE_LOCK_TASKS);
 }
 
-static void make_key(void)
+static void stats_make_key(void)
 {
     (void)pthread_key_create(&key, thread_end);
 }
@@ -221,7 +221,7 @@ bool tasks_thread_start(struct tasks_thread *t)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int kept = errno; /* the program's: this is in its task, or before its next line */
-    pthread_once(&once, make_key);
+    pthread_once(&once, stats_make_key);
     t->block = block_take();
     if (t->block) {
         (void)pthread_setspecific(key, t->block);

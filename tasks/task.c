@@ -24,7 +24,7 @@ struct inside {
     enum tasks_watch watch;
 };
 
-static inline struct inside enter(struct tasks_thread *t, uint32_t site, uint32_t depth)
+static inline struct inside task_enter(struct tasks_thread *t, uint32_t site, uint32_t depth)
 {
     struct inside before = { t->depth, t->site, t->deferred_before, t->watch };
     t->depth = depth + 1;
@@ -33,7 +33,7 @@ static inline struct inside enter(struct tasks_thread *t, uint32_t site, uint32_
     return before;
 }
 
-static inline void leave(struct tasks_thread *t, struct inside before)
+static inline void task_leave(struct tasks_thread *t, struct inside before)
 {
     t->depth = before.depth;
     t->site = before.site;
@@ -50,7 +50,7 @@ static struct timing timing_begin(const struct tasks_thread *t)
 }
 
 /* The current task has ended, at `end`. */
-static void learn(struct tasks_thread *t, const struct timing *timing, struct tasks_site *site, uint64_t end)
+static void task_learn(struct tasks_thread *t, const struct timing *timing, struct tasks_site *site, uint64_t end)
 {
     uint32_t depth = t->depth - 1;
     uint64_t took = end - timing->begin, elsewhere = t->elsewhere - timing->elsewhere;
@@ -75,7 +75,7 @@ SELDOM static void run_timed(struct tasks_thread *t, const struct tasks_entry *e
     t->watch = TASKS_WATCHED;
     e->fn(data);
     uint64_t end = base_clock_now();
-    learn(t, &timing, e->site, end);
+    task_learn(t, &timing, e->site, end);
     t->elsewhere = timing.elsewhere + (end - timing.begin);
     teams_share_task_end(met);
 }
@@ -131,14 +131,14 @@ void tasks_run(void *data, uint32_t function)
     t->begun++;
     struct tasks_row *row = tasks_row(t, e->number, e->depth);
     bool subtree = t->subtree;
-    struct inside before = enter(t, e->number, e->depth);
+    struct inside before = task_enter(t, e->number, e->depth);
     t->subtree = false;
     if (tasks_due(row))
         run_timed(t, e, data);
     else
         run_untimed(t, e, data, row);
     t->subtree = subtree;
-    leave(t, before);
+    task_leave(t, before);
 }
 
 /* Whether the construct's tasks, or any others that wait beside them, may be run at once: before its code has been read
@@ -191,7 +191,7 @@ SELDOM static void at_once_timed(struct tasks_thread *t, struct tasks_site *site
     struct timing timing = timing_begin(t);
     t->watch = TASKS_WATCHED;
     tasks_create(&c, false);
-    learn(t, &timing, site, base_clock_now());
+    task_learn(t, &timing, site, base_clock_now());
 }
 
 /* Asked once, when the mode is known. */
@@ -367,12 +367,12 @@ void GOMP_task(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), lo
     }
     /* In a subtree the time of a task is also that of all tasks around it: only one in LOOK is timed. */
     bool due = subtree ? t->look == LOOK : tasks_due(row);
-    struct inside before = enter(t, tasks_site_number(site), t->depth);
+    struct inside before = task_enter(t, tasks_site_number(site), t->depth);
     t->watch = t->watch ? TASKS_AROUND : TASKS_UNWATCHED;
     if (due)
         at_once_timed(t, site, (struct tasks_call)ALL);
     else
         PASS(fn, false);
-    leave(t, before);
+    task_leave(t, before);
     t->subtree &= subtree; /* a look inside may have ended it */
 }

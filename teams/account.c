@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/account.h"
 
-static struct teams_time take(struct teams_time *t)
+static struct teams_time account_take(struct teams_time *t)
 {
     struct teams_time had = *t;
     *t = (struct teams_time){ 0 };
@@ -30,7 +30,7 @@ static void add_time(struct job_threads *to, const struct teams_time *t)
 void teams_account_timed(struct teams_account *a, uint64_t ns, uint64_t mpi, struct job_threads *timed)
 {
     const struct teams_time own = { ns, mpi, 0 }; /* the team's time is there, with teams inside */
-    struct teams_time others = take(&a->untimed[teams_account_length(a, ns)]);
+    struct teams_time others = account_take(&a->untimed[teams_account_length(a, ns)]);
     for (int k = 0; others.team && timed->team_ns && k < JOB_THREADS_PARTS; k++)
         timed->part[k] = scaled(timed->part[k], others.team, timed->team_ns);
     uint32_t largest = take_largest(a);
@@ -48,7 +48,7 @@ struct job_threads teams_account_rest(struct teams_account *a)
     rest.part[JOB_THREADS_MPI] = alone.mpi;
     rest.part[JOB_THREADS_WORK] = alone.team - alone.mpi;
     for (int length = 0; length < TEAMS_LENGTHS; length++) {
-        struct teams_time t = take(&a->untimed[length]);
+        struct teams_time t = account_take(&a->untimed[length]);
         add_time(&rest, &t);
     }
     job_threads_sum(&a->sum, &rest);

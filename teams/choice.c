@@ -32,7 +32,7 @@ static double left(const struct teams_choice *c, double spent, uint64_t now)
 
 /* Returns what of it is an outlier. The first time here takes the place of one that was only taken over. It has what
    comes once (threads that wake, pages) and maybe a stall: of the first two the lesser one counts. */
-static float add(struct teams_times *t, enum teams_size size, float took)
+static float choice_add(struct teams_times *t, enum teams_size size, float took)
 {
     float mean = t->time[size], kept = mean > 0 ? fminf(took, outlier * mean) : fmaxf(took, 1);
     uint8_t before = t->count[size];
@@ -139,7 +139,7 @@ static void begin_window(struct teams_choice *c, uint32_t own, uint64_t now)
     c->begin = c->timed = c->turned = now;
 }
 
-static double median(const struct teams_choice *c, enum teams_setting setting)
+static double choice_median(const struct teams_choice *c, enum teams_setting setting)
 {
     const double *t = c->took[setting];
     if (c->taken[setting] < 3)
@@ -151,7 +151,7 @@ static double median(const struct teams_choice *c, enum teams_setting setting)
 /* A turn in this setting: as just compared, or, where that is more, on average while it was the best. */
 static double time_of(const struct teams_choice *c, enum teams_setting setting)
 {
-    return fmax(median(c, setting), c->mean[setting]);
+    return fmax(choice_median(c, setting), c->mean[setting]);
 }
 
 static bool wins_each(const struct teams_choice *c, enum teams_setting setting, enum teams_setting other)
@@ -175,23 +175,23 @@ static void judge(struct teams_choice *c)
             least = time_of(c, setting);
         }
     if (c->taken[c->best])
-        c->usual = median(c, c->best);
+        c->usual = choice_median(c, c->best);
     c->own = c->given_up[TEAMS_ALL_OWN] ? hopeless * c->usual
-             : c->taken[TEAMS_ALL_OWN]  ? median(c, TEAMS_ALL_OWN)
+             : c->taken[TEAMS_ALL_OWN]  ? choice_median(c, TEAMS_ALL_OWN)
                                         : c->own;
 }
 
 static void end_comparison(struct teams_choice *c)
 {
     if (c->taken[TEAMS_ALL_CORES] &&
-        (!c->taken[TEAMS_ALL_OWN] || median(c, TEAMS_ALL_CORES) < median(c, TEAMS_ALL_OWN)))
+        (!c->taken[TEAMS_ALL_OWN] || choice_median(c, TEAMS_ALL_CORES) < choice_median(c, TEAMS_ALL_OWN)))
         c->team = TEAMS_CORES;
     else if (c->taken[TEAMS_ALL_OWN] && c->taken[TEAMS_ALL_CORES])
         c->team = TEAMS_OWN;
     c->proven = c->proven || c->taken[TEAMS_ALL_OWN] == TEAMS_ROUNDS;
     for (enum teams_setting setting = 0; setting < TEAMS_SETTINGS; setting++)
         if (setting != c->best && c->taken[setting])
-            c->mean[setting] = (c->mean[setting] + median(c, setting)) / 2;
+            c->mean[setting] = (c->mean[setting] + choice_median(c, setting)) / 2;
     c->judged = time_of(c, c->best);
     c->comparisons++;
     c->rest = c->distance;
@@ -369,7 +369,7 @@ enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *si
 }
 
 /* What it may have lost against the program's team, or has. The whole turn will tell. */
-static void settle(struct teams_choice *c, const struct teams_site *site, double took)
+static void choice_settle(struct teams_choice *c, const struct teams_site *site, double took)
 {
     double threads = teams_choice_threads(c, c->size, site->own);
     double lost = is_seen(c, site) ? took - c->here->time[TEAMS_OWN] : took * (1 - threads / site->own);
@@ -399,12 +399,12 @@ double teams_choice_end(struct teams_choice *c, struct teams_site *site, double 
         return 0;
     note_wait(c, site, took);
     if (c->size != TEAMS_OWN)
-        settle(c, site, took);
+        choice_settle(c, site, took);
     if (c->size == TEAMS_OWN)
         oracle_gap_learn(&t->own, (uint64_t)took);
-    float late = add(t, c->size, (float)took);
+    float late = choice_add(t, c->size, (float)took);
     if (t != &site->times)
-        (void)add(&site->times, c->size, (float)took);
+        (void)choice_add(&site->times, c->size, (float)took);
     if (c->size != TEAMS_ONE)
         c->late += (late - c->late) / (REMEMBERED * REMEMBERED);
     return c->size != TEAMS_OWN && t->time[TEAMS_OWN] > 0 ? usual_own(t) - took : 0;

@@ -363,7 +363,7 @@ static bool is_stub(const uint32_t *word, uint64_t size, uintptr_t address, uint
     return true;
 }
 
-static bool decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn)
+static bool code_arm_decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn)
 {
     unsigned step = address & 3;
     uintptr_t at = address - step, slot;
@@ -397,5 +397,5 @@ const struct teams_machine teams_arm = {
         /* all but x19 to x29, sp, v8 to v15 */
         .clobbered = ~(2047ull << 19 | 1ull << TEAMS_ARM_STACK | 255ull << 40),
     },
-    .decode = decode,
+    .decode = code_arm_decode,
 };

@@ -213,7 +213,7 @@ static uint8_t location(unsigned reg)
 
 /* --- Operands --- */
 
-static struct teams_place place_of(const struct teams_insn *insn, const cs_x86_op *o)
+static struct teams_place code_x86_place_of(const struct teams_insn *insn, const cs_x86_op *o)
 {
     struct teams_place p = { TEAMS_NO_REGISTER, TEAMS_NO_REGISTER, (uint8_t)o->mem.scale, o->size, false, false,
                              o->mem.disp };
@@ -234,9 +234,9 @@ static void set_place(struct teams_insn *insn, const cs_x86_op *o, bool second)
 {
     bool thread = insn->place.thread;
     if (!second || (o->access & CS_AC_WRITE))
-        insn->place = place_of(insn, o);
+        insn->place = code_x86_place_of(insn, o);
     insn->copies = second;
-    insn->place.thread |= thread || place_of(insn, o).thread;
+    insn->place.thread |= thread || code_x86_place_of(insn, o).thread;
 }
 
 static struct teams_operand operand(const cs_x86_op *o)
@@ -492,7 +492,7 @@ static size_t prefixes(const uint8_t *code, size_t left)
     return n;
 }
 
-static bool decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn)
+static bool code_x86_decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn)
 {
     const cs_insn *i = last;
     const uint8_t *code = (const uint8_t *)address;
@@ -530,5 +530,5 @@ const struct teams_machine teams_x86 = {
         .clobbered = ~(1ull << 3 | 1ull << 4 | 1ull << 5 | 15ull << 12),
     },
     .prepare = prepare,
-    .decode = decode,
+    .decode = code_x86_decode,
 };

@@ -225,7 +225,7 @@ static bool read_one(struct teams_reader *r, uintptr_t address)
     return falls_through(i, c);
 }
 
-static void read_all(struct teams_reader *r, struct teams_flow *f)
+static void flow_read_all(struct teams_reader *r, struct teams_flow *f)
 {
     r->f = f;
     memset(r->at, 0, sizeof r->at);
@@ -254,7 +254,7 @@ static uintptr_t goes_on(const struct teams_reader *r, uint32_t i)
     return falls_through(&r->insn[i], &r->call[i]) ? r->insn[i].address + r->insn[i].length : 0;
 }
 
-static bool ends(const struct teams_reader *r, uint32_t i)
+static bool flow_ends(const struct teams_reader *r, uint32_t i)
 {
     return leads_to(r, i) || i + 1 == r->f->insns || r->insn[i + 1].address != goes_on(r, i);
 }
@@ -269,9 +269,9 @@ static uint32_t mark_starts(struct teams_reader *r)
         const struct teams_table *t = table_of(r, &r->insn[i]);
         for (uint32_t k = 0; t && k < t->count; k++)
             r->starts[*slot_of(r, teams_table_entry(t, k)) - 1] = 1;
-        if (ends(r, i) && goes_on(r, i))
+        if (flow_ends(r, i) && goes_on(r, i))
             r->starts[*slot_of(r, goes_on(r, i)) - 1] = 1;
-        if (ends(r, i) && i + 1 < insns)
+        if (flow_ends(r, i) && i + 1 < insns)
             r->starts[i + 1] = 1;
     }
     r->starts[0] = 1;
@@ -436,7 +436,7 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
     for (int round = 0; round < ROUNDS; round++) {
         bool same = true;
         f->insns = 0;
-        read_all(r, f);
+        flow_read_all(r, f);
         if (f->unreadable)
             return f;
         if (!take_insns(r, f) || !order_blocks(r, f) || !find_tables(r, f, &same))

@@ -45,7 +45,7 @@ static void read_dynamic(struct teams_module *m, const ElfW(Dyn) * d)
     m->jump_count = m->jumps ? entry(d, DT_PLTRELSZ) / sizeof(ElfW(Rela)) : 0;
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *data)
+static int image_look(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct search *s = data;
     struct teams_module m = { .base = info->dlpi_addr, .path = info->dlpi_name };
@@ -81,7 +81,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 bool teams_image_find(uintptr_t address, struct teams_module *m)
 {
     struct search s = { address, m };
-    return dl_iterate_phdr(look, &s) == 1;
+    return dl_iterate_phdr(image_look, &s) == 1;
 }
 
 bool teams_image_is_constant(const struct teams_module *m, uintptr_t address)

@@ -186,7 +186,8 @@ static bool find_before(const struct teams_flow *f, uint32_t block, uint32_t *be
     return block > 0 && ways == 1 && teams_flow_branch(f, (int)*before) != NULL;
 }
 
-static bool find_bound(const struct teams_flow *f, uint32_t block, uint32_t insn, uint8_t reg, struct teams_table *t)
+static bool jumps_find_bound(const struct teams_flow *f, uint32_t block, uint32_t insn, uint8_t reg,
+                             struct teams_table *t)
 {
     struct index x = { .reg = reg };
     uint32_t before = 0;
@@ -234,7 +235,7 @@ bool teams_jump_table(const struct teams_flow *f, const struct teams_constants *
     } else if (f->insn[jump].a.kind == TEAMS_MEMORY && take_place(f, c, block, jump, t)) {
         load = jump;
     }
-    if (load == UINT32_MAX || !find_bound(f, block, load, f->insn[load].place.index, t) ||
+    if (load == UINT32_MAX || !jumps_find_bound(f, block, load, f->insn[load].place.index, t) ||
         !teams_image_keeps(t->entries, (size_t)t->count * t->size))
         return false;
     bool inside = true;
@@ -279,7 +280,7 @@ static uint32_t values_of(const struct teams_flow *f, uint32_t block, uint32_t i
         if (!go_back(f, k, &x))
             return 0;
     }
-    return find_bound(f, block, insn, reg, &t) ? t.count : 0;
+    return jumps_find_bound(f, block, insn, reg, &t) ? t.count : 0;
 }
 
 /* So many, or, where that is not known, all that stand side by side there: an index may also be counted from behind. */

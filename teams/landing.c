@@ -7,7 +7,7 @@
 /* How numbers are stored there (DW_EH_PE_…). */
 enum { ULEB = 0x01, OF_4 = 0x03, OF_8 = 0x04, OMITTED = 0xff, HEAD = 32 /* bytes that its head has at most */ };
 
-static uint64_t take(struct base_leb *r, uint8_t as)
+static uint64_t landing_take(struct base_leb *r, uint8_t as)
 {
     return as == ULEB ? base_leb_unsigned(r) : base_leb_take(r, as == OF_4 ? 4 : 8);
 }
@@ -27,7 +27,7 @@ static bool find(const uint8_t *table, uint64_t offset, uintptr_t begin, uintptr
         return false;
     r.end = r.at + size;
     while (r.at < r.end) {
-        uint64_t first = take(&r, as), length = take(&r, as), to = take(&r, as);
+        uint64_t first = landing_take(&r, as), length = landing_take(&r, as), to = landing_take(&r, as);
         base_leb_unsigned(&r); /* what is caught */
         if (r.bad)
             return false;

@@ -145,7 +145,7 @@ static void check_known(struct judging *j, uint32_t insn)
 }
 
 /* One of those that it may lead to; adds registers that it changes. */
-static void follow(struct judging *j, uint32_t insn, uintptr_t target, uint64_t *clobbers)
+static void proof_follow(struct judging *j, uint32_t insn, uintptr_t target, uint64_t *clobbers)
 {
     struct teams_call *call = &j->f->call[insn];
     uintptr_t where = j->f->insn[insn].address;
@@ -172,9 +172,9 @@ static void check_followed(struct judging *j, uint32_t insn)
     struct teams_call *call = &j->f->call[insn];
     uint64_t clobbers = 0;
     if (call->count == 0)
-        follow(j, insn, call->target, &clobbers);
+        proof_follow(j, insn, call->target, &clobbers);
     for (uint32_t k = 0; k < call->count; k++)
-        follow(j, insn, call->targets[k], &clobbers);
+        proof_follow(j, insn, call->targets[k], &clobbers);
     if (!call->pad)
         call->clobbers = clobbers;
 }

@@ -43,7 +43,7 @@ struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind)
 }
 
 /* The first one, for good. */
-static void answer(struct teams_proof *p, uint32_t word, uintptr_t where, uint64_t ns)
+static void safety_answer(struct teams_proof *p, uint32_t word, uintptr_t where, uint64_t ns)
 {
     if (!word || atomic_exchange(&p->taken, true))
         return;
@@ -60,7 +60,7 @@ bool teams_safety_holds(uint32_t word)
 void teams_safety_know(struct teams_proof *p, uint32_t word, uintptr_t where, uint64_t ns)
 {
     if (teams_safety_holds(word))
-        answer(p, word, where, ns);
+        safety_answer(p, word, where, ns);
 }
 
 /* --- Reading --- */
@@ -77,11 +77,11 @@ static void read_one(struct teams_prover *prover, struct teams_proof *p)
     struct teams_verdict v = teams_prove(prover, function, key & TASK ? TEAMS_TASK : TEAMS_REGION);
     if (held)
         dlclose(held);
-    answer(p, v.proof, v.where, base_clock_now() - begin);
+    safety_answer(p, v.proof, v.where, base_clock_now() - begin);
 }
 
 /* Reads the code of all functions that have no answer yet. */
-static void read_all(void)
+static void safety_read_all(void)
 {
     struct teams_prover *prover = NULL;
     bool made = false;
@@ -111,10 +111,10 @@ static void read_when_asked(void)
             (void)teams_code_prepare();
         sem_post(&reader.loaded);
         if (atomic_load(&reader.asked))
-            read_all();
+            safety_read_all();
     }
     if (atomic_load(&reader.rest))
-        read_all();
+        safety_read_all();
 }
 
 /* Whether this process has a reader now. */
@@ -172,5 +172,5 @@ void teams_safety_finish(bool rest)
     }
     base_lock_release(&reader.lock, BASE_LOCK_READER);
     if (rest && !ours)
-        read_all();
+        safety_read_all();
 }

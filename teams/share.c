@@ -11,7 +11,7 @@ _Thread_local struct teams_share teams_share __attribute__((tls_model("initial-e
 enum { TEAMS = 64 };
 static struct teams_team table[TEAMS];
 
-static inline void add(atomic_uint_least64_t *to, uint64_t ns)
+static inline void share_add(atomic_uint_least64_t *to, uint64_t ns)
 {
     if (ns)
         atomic_fetch_add_explicit(to, ns, memory_order_relaxed);
@@ -63,7 +63,7 @@ void teams_team_end(struct teams_team *t, uint64_t end, uint32_t threads, struct
 {
     uint64_t team = (end - t->begin) * threads, all = team + get(&t->inside), last = get(&t->last), known = 0, part;
     uint32_t largest = (uint32_t)get(&t->largest);
-    add(&t->part[JOB_THREADS_JOIN], minus(end, last) * threads);
+    share_add(&t->part[JOB_THREADS_JOIN], minus(end, last) * threads);
     for (int k = 0; k < JOB_THREADS_PARTS; k++) {
         part = get(&t->part[k]);
         if (k == JOB_THREADS_UNEVEN) /* what there is of teams inside is in the rest */
@@ -102,7 +102,7 @@ static void work_begins(struct teams_share *s, uint64_t now)
     s->since = now;
     s->calls = session_calls_here();
     s->waited = s->inside = 0;
-    add(&s->team->part[JOB_THREADS_WORK], s->met);
+    share_add(&s->team->part[JOB_THREADS_WORK], s->met);
     s->met = 0;
 }
 
@@ -111,9 +111,9 @@ static void work_ends(struct teams_share *s, uint64_t now)
     uint64_t calls = minus(session_calls_here(), s->calls), took = minus(now, s->since);
     s->state = TEAMS_AT_REST;
     calls = calls < took ? calls : took;
-    add(&s->team->part[JOB_THREADS_MPI], calls);
-    add(&s->team->part[JOB_THREADS_WAIT], s->waited);
-    add(&s->team->part[JOB_THREADS_WORK], minus(took, calls + s->waited + s->inside));
+    share_add(&s->team->part[JOB_THREADS_MPI], calls);
+    share_add(&s->team->part[JOB_THREADS_WAIT], s->waited);
+    share_add(&s->team->part[JOB_THREADS_WORK], minus(took, calls + s->waited + s->inside));
     keep_greater(&s->team->last, now);
 }
 
@@ -131,7 +131,7 @@ void teams_share_begin(struct teams_team *t)
     struct teams_share *s = &teams_share;
     uint64_t now = base_clock_now();
     *s = (struct teams_share){ .team = t, .serial = atomic_load_explicit(&t->serial, memory_order_relaxed) };
-    add(&t->part[JOB_THREADS_FORK], minus(now, t->begin));
+    share_add(&t->part[JOB_THREADS_FORK], minus(now, t->begin));
     work_begins(s, now);
 }
 
@@ -169,8 +169,8 @@ void teams_share_return(const struct teams_share *outer, struct teams_team *inne
     if (!runs(s))
         return;
     for (int k = 0; k < JOB_THREADS_PARTS; k++)
-        add(&s->team->part[k], inside.part[k]);
-    add(&s->team->inside, minus(inside.team_ns, took));
+        share_add(&s->team->part[k], inside.part[k]);
+    share_add(&s->team->inside, minus(inside.team_ns, took));
     keep_greater(&s->team->largest, inside.threads);
     s->inside += took;
     s->calls += minus(session_calls_here(), s->left); /* they are the region's */

@@ -74,7 +74,7 @@ static mark_t link_of_both(mark_t a, mark_t b)
     return a == b || !b ? a : a ? NOTHING : b;
 }
 
-static mark_t join(mark_t a, mark_t b)
+static mark_t wait_join(mark_t a, mark_t b)
 {
     mark_t x = a & MOVES, y = b & MOVES, least = x < y ? x : y, link = (a & LINK) == (b & LINK) ? a & LINK : NOTHING;
     bool alike = is(a, SWEPT) == is(b, SWEPT); /* what was read is no step */
@@ -95,7 +95,7 @@ static mark_t scale(mark_t a, mark_t b)
 }
 
 /* A sum. Where both move, one may take back what the other one adds. */
-static mark_t add(mark_t a, mark_t b)
+static mark_t wait_add(mark_t a, mark_t b)
 {
     mark_t moves = a & MOVES ? a : b, other = a & MOVES ? b : a;
     if (!((a | b) & READ) && (is(a, HALVED) || is(b, HALVED)))
@@ -107,7 +107,8 @@ static mark_t add(mark_t a, mark_t b)
 
 static mark_t subtract(mark_t a, mark_t b)
 {
-    return b & MOVES && !(a & MOVES) && !is(b, HALVED) ? scale(a, b) : add(a, b); /* 1 - x, and again, comes back */
+    return b & MOVES && !(a & MOVES) && !is(b, HALVED) ? scale(a, b)
+                                                       : wait_add(a, b); /* 1 - x, and again, comes back */
 }
 
 static mark_t halve(mark_t a)
@@ -139,7 +140,7 @@ static mark_t of_address(const struct teams_insn *i, const struct marks *m)
 {
     mark_t base = of_base(m, i->place.base), index = of_register(m, i->place.index);
     index = i->place.scale > 1 ? scale(index, STILL) : index;
-    return i->place.base == i->place.index ? scale(base, index) : add(base, index);
+    return i->place.base == i->place.index ? scale(base, index) : wait_add(base, index);
 }
 
 /* Equal for instructions that reach memory in the same way: by the same offset, scale and registers. */
@@ -223,7 +224,7 @@ static void put(const struct turn *t, const struct teams_insn *i, struct marks *
 {
     uint8_t slot = t->frame->slot_of[i - t->f->insn];
     if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_REGISTERS)
-        m->of[i->dst.number] = i->partial ? join(mark, m->of[i->dst.number]) : mark;
+        m->of[i->dst.number] = i->partial ? wait_join(mark, m->of[i->dst.number]) : mark;
     else if (i->dst.kind == TEAMS_MEMORY && slot != TEAMS_NO_SLOT)
         put_slot(t, slot, m, mark);
 }
@@ -239,7 +240,7 @@ static void other(const struct turn *t, const struct teams_insn *i, struct marks
         mark = compute(mark, of_load(t, i, m));
     for (uint64_t left = i->writes; left; left &= left - 1) {
         mark_t *to = &m->of[teams_first(left)];
-        *to = i->partial ? join(mark, *to) : mark;
+        *to = i->partial ? wait_join(mark, *to) : mark;
     }
     if (i->writes_flags)
         m->of[TEAMS_FLAGS] = mark;
@@ -292,11 +293,11 @@ static mark_t result(const struct turn *t, const struct teams_insn *i, const str
     case TEAMS_ADDRESS:
         return of_address(i, m);
     case TEAMS_SELECT:
-        return (join(a, b) & ~(STILL | SAME)) | (m->of[TEAMS_FLAGS] & ORIGIN);
+        return (wait_join(a, b) & ~(STILL | SAME)) | (m->of[TEAMS_FLAGS] & ORIGIN);
     case TEAMS_COMPARE:
         return compare(a, b);
     case TEAMS_ADD:
-        return none ? a : alike ? scale(a, b) : add(a, b);
+        return none ? a : alike ? scale(a, b) : wait_add(a, b);
     case TEAMS_SUB:
         return none ? a : subtract(a, b);
     case TEAMS_SCALE:
@@ -334,7 +335,7 @@ static bool meet(const struct turn *t, struct marks *to, const struct marks *fro
     if (changed)
         *to = *from;
     for (uint32_t k = 0; k < places(t); k++) {
-        mark_t both = join(to->of[k], from->of[k]);
+        mark_t both = wait_join(to->of[k], from->of[k]);
         changed |= both != to->of[k];
         to->of[k] = both;
     }

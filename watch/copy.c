@@ -19,7 +19,7 @@ enum { PAGE = 4096 };
 struct copy_head { uint64_t magic; uint32_t version, size, count, unused; uint64_t step; };
 enum { COPIED = offsetof(struct watch_sight, reading) };
 
-static off_t place_of(uint32_t i)
+static off_t copy_place_of(uint32_t i)
 {
     return (off_t)(sizeof(struct copy_head) + (size_t)i * COPIED);
 }
@@ -52,10 +52,10 @@ static int write_boards(struct watch_copier *c, int f, const struct watch_found 
         watch_read(found[i].job, found[i].rank, s);
         s->idle_ns = watch_process_idle(&s->process, &c->used[i], s->now);
         if (s->reading == WATCH_READ)
-            error = write_at(f, s, COPIED, place_of(head->count++));
+            error = write_at(f, s, COPIED, copy_place_of(head->count++));
     }
     free(s);
-    return error || ftruncate(f, place_of(head->count)) || write_at(f, head, sizeof *head, 0) ? -1 : 0;
+    return error || ftruncate(f, copy_place_of(head->count)) || write_at(f, head, sizeof *head, 0) ? -1 : 0;
 }
 
 static int write_file(struct watch_copier *c, const struct watch_found *found, const char *path, uint64_t step)
@@ -99,7 +99,7 @@ void watch_copier_close(struct watch_copier *c)
 static struct watch_sight *read_one(int f, uint32_t i)
 {
     struct watch_sight *s = calloc(1, sizeof *s);
-    if (s && base_io_read_at(f, s, COPIED, place_of(i)) == COPIED && watch_is_sound(&s->board))
+    if (s && base_io_read_at(f, s, COPIED, copy_place_of(i)) == COPIED && watch_is_sound(&s->board))
         return s;
     free(s);
     return NULL;

@@ -86,7 +86,7 @@ int watch_read_open(const char *path, const char **why)
 }
 
 /* What it was in: nothing yet, a region, one of the calls. */
-static void decode(struct watch_board *b)
+static void read_decode(struct watch_board *b)
 {
     uint64_t at = (b->call - b->calls_at) / sizeof(struct watch_call);
     uint64_t slot = b->slot ? (b->slot - b->ways_at) / WATCH_WAY_STEP : WATCH_WAYS - 1;
@@ -128,7 +128,7 @@ static void clean(char *text, size_t size)
 /* A text that nobody uses may say anything; a number that is used must not. */
 bool watch_is_sound(struct watch_board *b)
 {
-    decode(b);
+    read_decode(b);
     clean(b->node, sizeof b->node);
     clean(b->command, sizeof b->command);
     clean(b->file, sizeof b->file);

@@ -68,7 +68,7 @@ static struct pace pace_since(const struct watch_sight *s, uint32_t season, uint
 }
 
 /* The lower one of an even number: of two ranks the other one. */
-static double median(const struct pace *p, uint32_t ranks, double *room, bool factors)
+static double slow_median(const struct pace *p, uint32_t ranks, double *room, bool factors)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < ranks; i++)
@@ -81,7 +81,7 @@ static double median(const struct pace *p, uint32_t ranks, double *room, bool fa
 static struct watch_slowest slow_since(struct pace *p, uint32_t ranks, double *room)
 {
     struct watch_slowest most = {0, 0, 0};
-    double all = median(p, ranks, room, true), share = median(p, ranks, room, false);
+    double all = slow_median(p, ranks, room, true), share = slow_median(p, ranks, room, false);
     all = all > 1 ? all : 1;
     for (uint32_t i = 0; i < ranks; i++) {
         double factor = p[i].factor / all;

@@ -51,7 +51,7 @@ static int within_numbers(struct watch_numbers *n)
     return 0;
 }
 
-static void give(double *to, double value)
+static void within_give(double *to, double value)
 {
     if (to)
         *to = value;
@@ -63,10 +63,10 @@ int pythia_job_remaining(double *seconds, double *low, double *high, double *pro
     int status = within_numbers(&n);
     if (status || isnan(n.eta))
         return status ? status : 1;
-    give(seconds, n.eta);
-    give(low, isnan(n.eta_low) ? -1 : n.eta_low);
-    give(high, isnan(n.eta_high) ? -1 : n.eta_high);
-    give(progress, n.progress);
+    within_give(seconds, n.eta);
+    within_give(low, isnan(n.eta_low) ? -1 : n.eta_low);
+    within_give(high, isnan(n.eta_high) ? -1 : n.eta_high);
+    within_give(progress, n.progress);
     return 0;
 }
 
@@ -76,7 +76,7 @@ int pythia_job_efficiency(double *mpi, double *load_balance)
     int status = within_numbers(&n);
     if (status || isnan(n.whole.load_balance))
         return status ? status : 1;
-    give(mpi, n.whole.mpi);
-    give(load_balance, n.whole.load_balance);
+    within_give(mpi, n.whole.mpi);
+    within_give(load_balance, n.whole.load_balance);
     return 0;
 }
