@@ -39,8 +39,9 @@ WIDTH = 120
 WIDE = re.compile(r"^\|.*\||https?://|^\s*\(?\S{90,}$|^[^\"]*\"[^\"]*\"[),;]*$")  # a table's row, an address, a word, a text
 TEXTS = (".c", ".h", ".def", ".awk", ".py", ".js", ".sh", ".test", ".md", ".mk", ".am", ".cpp", ".F90", ".m4")
 
-OURS = (r"(?:pythia|base|grammar|oracle|job|file|merge|api|report|findings|contracts|views|page|replay|session|pmpi|omp_hook|libgomp|places|teams|"
-        r"loops|tasks|watch|tool|doctor|binary|capture|cost|evaluation|interrupt|parts|program|progress|screen|source|stream)_")
+OURS = (r"(?:pythia|base|grammar|oracle|job|file|merge|api|report|findings|contracts|views|page|replay|session|pmpi|"
+        r"omp_hook|libgomp|places|teams|loops|tasks|watch|tool|doctor|binary|capture|cost|evaluation|interrupt|"
+        r"parts|program|progress|screen|source|stream)_")
 # Names that belong to others, or to nobody: families of functions, columns, keys of files.
 OTHERS = re.compile(r"^(?:pythia_(?:pmpi|omp)|file_(?:name|size|descriptor)|job_(?:file|step)|tool_)$")
 
