@@ -109,6 +109,8 @@ const char *finding_advice(struct report *r, const struct finding *one)
     struct findings_crowd crowd = findings_crowd_of(r);
     if (one->kind == FINDINGS_NO_PROCESSOR && crowd.known)
         return findings_crowd_text(&crowd) ?: "not by its threads or others: look at other threads of its processes";
+    if (one->kind == FINDINGS_NO_PROCESSOR && processors(r) > 0 && !crowded(r)) /* not measured: who else? */
+        return "others used the processors";
     if (one->kind == FINDINGS_LATE_RECEIVER && in_call(r, one, "endrecv"))
         return "receive with MPI_Irecv before";
     if (one->kind == FINDINGS_IMBALANCE && strncmp(one->ranks, "rank ", 5) == 0)
