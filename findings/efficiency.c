@@ -121,7 +121,7 @@ static struct nodes nodes_of(const struct job *j)
     for (uint32_t i = 0; i < j->comm_count && j->info.block == 1; i++)
         if (!strcmp(job_text(j, j->comms[i].name), "node"))
             n.comm = i;
-    n.of = n.comm == GRAMMAR_NONE ? NULL : calloc(j->info.ranks + 1u, sizeof *n.of);
+    n.of = n.comm == GRAMMAR_NONE ? NULL : calloc((size_t)j->info.ranks + 1, sizeof *n.of);
     return n;
 }
 

@@ -125,7 +125,7 @@ static void begin(struct placing *p)
 {
     const struct job *j = p->r->job;
 
-    p->node = calloc(j->info.ranks + 1u, sizeof *p->node);
+    p->node = calloc((size_t)j->info.ranks + 1, sizeof *p->node);
     p->set = calloc(j->bindings.count + 1u, sizeof *p->set);
     p->each = calloc(j->bindings.count + 1u, sizeof *p->each);
     find_nodes(p);
@@ -149,7 +149,7 @@ static void found(struct placing *p, enum findings_placement_kind kind, const bo
                   uint32_t threads)
 {
     const struct job *j = p->r->job;
-    bool *in = calloc(j->info.ranks + 1u, sizeof *in);
+    bool *in = calloc((size_t)j->info.ranks + 1, sizeof *in);
     bool mpich = strstr(job_text(j, j->info.mpi), "MPICH") || strstr(job_text(j, j->info.mpi), "MVAPICH");
     struct findings_placement *made = &p->made->of[p->made->count++];
 

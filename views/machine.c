@@ -37,38 +37,37 @@ static const char *tree_text(const struct job *j)
 static void print_hosts(const struct report *r, FILE *out)
 {
     const struct job *j = r->job;
-    bool *in = calloc(j->info.ranks + 1u, sizeof *in);
     struct findings_hardware h;
     char ranks[128];
 
     for (uint32_t i = 0; i < j->hosts.count && findings_hardware_of_host(j, i, &h); i++) {
         const struct job_host *host = &j->hosts.row[i];
-        memset(in, 0, j->info.ranks * sizeof *in);
+        bool *in = calloc((size_t)j->info.ranks + 1, sizeof *in);
         struct job_walk w = { .range = j->hosts.ranges.range + host->range_first, .left = host->range_count };
-        while (job_walk_next(&w))
+        while (in && job_walk_next(&w))
             in[w.at.rank] = true;
-        findings_ranks_set(in, j->info.ranks, ranks, sizeof ranks);
+        findings_ranks_set(in, in ? j->info.ranks : 0, ranks, sizeof ranks);
+        free(in);
         fprintf(out, "%snode%s of %s: %u cores, %u memory node%s\n", i ? "" : "\n", strchr(ranks, 's') ? "s" : "",
                 ranks, h.cores, h.nodes, h.nodes == 1 ? "" : "s");
         findings_hardware_free(&h);
     }
-    free(in);
 }
 
 /* A line a binding: "ranks 0,4: processors 0-3, 4 threads". */
 static void print_bindings(const struct report *r, FILE *out)
 {
     const struct job *j = r->job;
-    bool *in = calloc(j->info.ranks + 1u, sizeof *in);
     char ranks[128];
 
     for (uint32_t i = 0; i < j->bindings.count; i++) {
         const struct job_binding *b = &j->bindings.row[i];
-        memset(in, 0, j->info.ranks * sizeof *in);
+        bool *in = calloc((size_t)j->info.ranks + 1, sizeof *in);
         struct job_walk w = { .range = j->bindings.ranges.range + b->range_first, .left = b->range_count };
-        while (job_walk_next(&w))
+        while (in && job_walk_next(&w))
             in[w.at.rank] = true;
-        findings_ranks_set(in, j->info.ranks, ranks, sizeof ranks);
+        findings_ranks_set(in, in ? j->info.ranks : 0, ranks, sizeof ranks);
+        free(in);
         fprintf(out, "%s%s: processors %s", i ? "" : "\n", ranks, findings_line(job_text(j, b->processors), 60));
         if (b->threads > 1)
             fprintf(out, ", %u threads", b->threads);
@@ -76,7 +75,6 @@ static void print_bindings(const struct report *r, FILE *out)
             fprintf(out, ", one by one on %s", findings_line(job_text(j, b->each), 60));
         fputc('\n', out);
     }
-    free(in);
 }
 
 void views_print_placement(struct report *r, FILE *out)
