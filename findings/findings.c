@@ -132,11 +132,13 @@ static void cut_list(char *line, size_t size)
 
 void findings_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
 {
-    struct job_member *m = calloc(ranks + 1u, sizeof *m);
     struct job_ranges set = { 0 };
-    uint32_t members = 0;
+    uint32_t members = 0, count = 0;
 
     for (uint32_t r = 0; r < ranks; r++)
+        count += in[r];
+    struct job_member *m = calloc((size_t)count + 1, sizeof *m);
+    for (uint32_t r = 0; r < ranks && members < count; r++)
         if (in[r])
             m[members++] = (struct job_member){ r, 0 };
     base_must(job_ranges_members(&set, m, members));
