@@ -98,6 +98,17 @@ static bool repeats(const struct report *r, const struct finding *one)
     return one->call < r->job->terminal_count && findings_site_of(r->model, one->call)->count > r->job->info.ranks;
 }
 
+/* As measured, else by how many threads there are. */
+static const char *who_had_processors(struct report *r)
+{
+    struct findings_crowd crowd = findings_crowd_of(r);
+    const char *text = findings_crowd_text(&crowd);
+
+    if (crowd.known)
+        return text ? text : "not by its threads or others: look at other threads of its processes";
+    return processors(r) > 0 && !crowded(r) ? "others used the processors" : kinds[FINDINGS_NO_PROCESSOR].advice;
+}
+
 const char *finding_advice(struct report *r, const struct finding *one)
 {
     if (one->seconds < LEAST_ADVICE || r->model->efficiency.elsewhere) /* what looks like work may wait */
@@ -106,11 +117,8 @@ const char *finding_advice(struct report *r, const struct finding *one)
         return "";
     if ((one->kind == FINDINGS_UNEVEN_THREADS || one->kind == FINDINGS_SMALL_REGIONS) && crowded(r))
         return "fewer threads: there are more than processors";
-    struct findings_crowd crowd = findings_crowd_of(r);
-    if (one->kind == FINDINGS_NO_PROCESSOR && crowd.known)
-        return findings_crowd_text(&crowd) ?: "not by its threads or others: look at other threads of its processes";
-    if (one->kind == FINDINGS_NO_PROCESSOR && processors(r) > 0 && !crowded(r)) /* not measured: who else? */
-        return "others used the processors";
+    if (one->kind == FINDINGS_NO_PROCESSOR)
+        return who_had_processors(r);
     if (one->kind == FINDINGS_LATE_RECEIVER && in_call(r, one, "endrecv"))
         return "receive with MPI_Irecv before";
     if (one->kind == FINDINGS_IMBALANCE && strncmp(one->ranks, "rank ", 5) == 0)
@@ -142,8 +150,7 @@ void findings_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
         if (in[r])
             m[members++] = (struct job_member){ r, 0 };
     base_must(job_ranges_members(&set, m, members));
-    struct job_class c = { .ranges = set.range, .range_count = set.count, .member_ranges = set.count };
-    char *line = findings_ranges_text(&c);
+    char *line = findings_ranges_text(set.range, set.count);
     cut_list(line, size);
     snprintf(text, size, "%s", line);
     free(line);

@@ -51,22 +51,16 @@ static bool print_range(FILE *out, const struct job_range *r)
     return true;
 }
 
-/* Whether the members of one thread that begin there are of several ranks. */
-static bool several_ranks(const struct job_class *c, uint32_t i)
-{
-    return job_range_size(&c->ranges[i]) > 1 ||
-           (i + 1 < c->member_ranges && c->ranges[i + 1].thread == c->ranges[i].thread);
-}
-
-char *findings_ranges_text(const struct job_class *c)
+char *findings_ranges_text(const struct job_range *range, uint32_t count)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     uint32_t thread = UINT32_MAX;
 
-    for (uint32_t i = 0; i < c->member_ranges; i++) {
-        const struct job_range *r = &c->ranges[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct job_range *r = &range[i];
+        bool several = job_range_size(r) > 1 || (i + 1 < count && r[1].thread == r->thread);
         bool new_thread = r->thread != thread;
         if (ftell(out) > LONGEST) {
             fputs(",…", out);
@@ -77,7 +71,7 @@ char *findings_ranges_text(const struct job_class *c)
         if (new_thread && r->thread)
             fprintf(out, "thread %u of ", r->thread);
         if (new_thread)
-            fputs(several_ranks(c, i) ? "ranks " : "rank ", out);
+            fputs(several ? "ranks " : "rank ", out);
         else
             fputc(',', out);
         if (!print_range(out, r)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members of a class for people: "ranks 0-7", "rank 0, thread 1", "ranks 1,3-62/2" (every second).
+ * Ranks and threads for people, of a class or of what else has ranges: "ranks 0-7", "rank 0, thread 1", "ranks 1,3-62/2" (every second).
  * Threads: any.  Hook-safe: no.
  */
 #ifndef PYTHIA_FINDINGS_RANGES_H
@@ -13,6 +13,6 @@ uint64_t findings_members(const struct job_class *c);
 /* Events of a member on average. */
 double findings_class_events(const struct job_class *c);
 /* malloc'ed. Shortened by "…" after some hundred characters. */
-char *findings_ranges_text(const struct job_class *c);
+char *findings_ranges_text(const struct job_range *range, uint32_t count);
 
 #endif

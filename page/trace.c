@@ -133,7 +133,7 @@ static double mean_begin(const struct job *j, uint32_t class_index)
 static void print_class(struct trace *t, uint32_t index, uint64_t share)
 {
     struct folded f = { .t = t, .c = &t->r->job->classes[index], .process = index };
-    char *ranks = findings_ranges_text(f.c), *name;
+    char *ranks = findings_ranges_text(f.c->ranges, f.c->member_ranges), *name;
     double all = 0;
 
     base_must(asprintf(&name, "group %u: mean of %s", index, ranks) < 0);

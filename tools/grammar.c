@@ -94,9 +94,8 @@ static void print_turns(const struct printer *p, const struct job_class *c)
         if (!i || t->node != t[-1].node)
             printf("# part %u of %s, %s:", t->node - g->rules[r].first + 1, rule,
                    symbol_text(p, g->nodes[t->node].symbol, name));
-        struct job_class set = { .ranges = c->ranges + t->range_first, .range_count = t->range_count,
-                                 .member_ranges = t->range_count };
-        char *ranks = t->column == GRAMMAR_NONE ? findings_ranges_text(&set) : NULL;
+        bool one = t->column == GRAMMAR_NONE;
+        char *ranks = one ? findings_ranges_text(c->ranges + t->range_first, t->range_count) : NULL;
         if (ranks)
             printf(" ^%" PRIu64 " on %s%s", t->exponent, ranks,
                    i + 1 < c->turn_count && t[1].node == t->node ? "," : "\n");
@@ -144,7 +143,7 @@ static void print_class(struct printer *p, uint32_t index, bool times)
 {
     const struct job_class *c = &p->job->classes[index];
     uint64_t members = findings_members(c);
-    char *ranks = findings_ranges_text(c);
+    char *ranks = findings_ranges_text(c->ranges, c->member_ranges);
 
     printf("# group %u: %s, %s%.0f events, %u rules\n", index, ranks, c->turn_count ? "about " : "",
            findings_class_events(c), c->grammar->rule_count);

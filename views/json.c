@@ -236,7 +236,7 @@ static void add_classes(const struct report *r, cJSON *root)
 
     for (uint32_t i = 0; i < r->job->class_count; i++) {
         const struct job_class *c = &r->job->classes[i];
-        char *text = findings_ranges_text(c), difference[256] = "";
+        char *text = findings_ranges_text(c->ranges, c->member_ranges), difference[256] = "";
         cJSON *o = views_json_object(array), *ranges = cJSON_AddArrayToObject(o, "ranks");
         for (uint32_t k = 0; k < c->member_ranges; k++) {
             const struct job_range *g = &c->ranges[k];

@@ -6,6 +6,7 @@
 #include "findings/findings.h"
 #include "findings/hardware.h"
 #include "findings/placement.h"
+#include "findings/ranges.h"
 #include "findings/units.h"
 #include "job/job.h"
 #include "views/table.h"
@@ -33,21 +34,24 @@ static const char *tree_text(const struct job *j)
     return findings_hardware_tree(j) ?: older ? job_text(j, j->machine.tree) : NULL;
 }
 
+static const char *ranks_text(const struct job_ranges *all, uint32_t first, uint32_t count)
+{
+    char *text = findings_ranges_text(all->range + first, count);
+    const char *line = findings_line(text, 100);
+
+    free(text);
+    return line;
+}
+
 /* A line a kind of node, where there are several nodes. */
 static void print_hosts(const struct report *r, FILE *out)
 {
     const struct job *j = r->job;
     struct findings_hardware h;
-    char ranks[128];
 
     for (uint32_t i = 0; i < j->hosts.count && findings_hardware_of_host(j, i, &h); i++) {
         const struct job_host *host = &j->hosts.row[i];
-        bool *in = calloc((size_t)j->info.ranks + 1, sizeof *in);
-        struct job_walk w = { .range = j->hosts.ranges.range + host->range_first, .left = host->range_count };
-        while (in && job_walk_next(&w))
-            in[w.at.rank] = true;
-        findings_ranks_set(in, in ? j->info.ranks : 0, ranks, sizeof ranks);
-        free(in);
+        const char *ranks = ranks_text(&j->hosts.ranges, host->range_first, host->range_count);
         fprintf(out, "%snode%s of %s: %u cores, %u memory node%s\n", i ? "" : "\n", strchr(ranks, 's') ? "s" : "",
                 ranks, h.cores, h.nodes, h.nodes == 1 ? "" : "s");
         findings_hardware_free(&h);
@@ -58,16 +62,10 @@ static void print_hosts(const struct report *r, FILE *out)
 static void print_bindings(const struct report *r, FILE *out)
 {
     const struct job *j = r->job;
-    char ranks[128];
 
     for (uint32_t i = 0; i < j->bindings.count; i++) {
         const struct job_binding *b = &j->bindings.row[i];
-        bool *in = calloc((size_t)j->info.ranks + 1, sizeof *in);
-        struct job_walk w = { .range = j->bindings.ranges.range + b->range_first, .left = b->range_count };
-        while (in && job_walk_next(&w))
-            in[w.at.rank] = true;
-        findings_ranks_set(in, in ? j->info.ranks : 0, ranks, sizeof ranks);
-        free(in);
+        const char *ranks = ranks_text(&j->bindings.ranges, b->range_first, b->range_count);
         fprintf(out, "%s%s: processors %s", i ? "" : "\n", ranks, findings_line(job_text(j, b->processors), 60));
         if (b->threads > 1)
             fprintf(out, ", %u threads", b->threads);

@@ -165,7 +165,7 @@ static void print_classes(struct report *r, FILE *out)
 
     for (uint32_t i = 0; i < r->job->class_count && i < top; i++) {
         const struct job_class *c = &r->job->classes[i];
-        char *ranks = findings_ranges_text(c);
+        char *ranks = findings_ranges_text(c->ranges, c->member_ranges);
         if (c->grammar)
             fprintf(out, "%s%.40s: %s%s events, a grammar of %u rule%s\n", i ? "" : "\n", ranks,
                     c->turn_count ? "about " : "",
