@@ -59,6 +59,11 @@ static inline const struct libgomp_real *libgomp_real_other(uintptr_t caller)
                ? libgomp_real_of(caller)
                : NULL;
 }
+/* First in a hook: what a module means that uses the other library is answered by that one. */
+#define LIBGOMP_REAL_OTHER(name, arguments)                                        \
+    const struct libgomp_real *other = libgomp_real_other(base_frame_here().word); \
+    if (other)                                                                     \
+        return other->name arguments
 /* What was loaded after the hook library. */
 const struct link_map *libgomp_real_behind(void);
 /* Stands for a function that the library does not have. */

@@ -11,38 +11,32 @@
 #include "omp/shares.h"
 #include "libgomp/real.h"
 
-#define OMP_HOOK_ASK(type, name, parameters, arguments)                                \
-    PYTHIA_API type name parameters;                                                   \
-    type name parameters                                                               \
-    {                                                                                  \
-        const struct libgomp_real *other = libgomp_real_other(base_frame_here().word); \
-        if (other)                                                                     \
-            return other->name arguments;                                              \
-        omp_hook_save_icv(base_frame_here());                                          \
-        return libgomp_real()->name arguments;                                         \
+#define OMP_HOOK_ASK(type, name, parameters, arguments) \
+    PYTHIA_API type name parameters;                    \
+    type name parameters                                \
+    {                                                   \
+        LIBGOMP_REAL_OTHER(name, arguments);            \
+        omp_hook_save_icv(base_frame_here());           \
+        return libgomp_real()->name arguments;          \
     }
 
 /* A team of one is not active; the program's own one would be. */
-#define OMP_HOOK_LEVEL(type, name, active)                                             \
-    PYTHIA_API type name(void);                                                        \
-    type name(void)                                                                    \
-    {                                                                                  \
-        const struct libgomp_real *other = libgomp_real_other(base_frame_here().word); \
-        if (other)                                                                     \
-            return other->name();                                                      \
-        if (omp_hook_thread.lowered)                                                   \
-            return active;                                                             \
-        return libgomp_real()->name();                                                 \
+#define OMP_HOOK_LEVEL(type, name, active)   \
+    PYTHIA_API type name(void);              \
+    type name(void)                          \
+    {                                        \
+        LIBGOMP_REAL_OTHER(name, ());        \
+        if (omp_hook_thread.lowered)         \
+            return active;                   \
+        return libgomp_real()->name();       \
     }
 
-#define OMP_HOOK_NEST(name)                                                            \
-    PYTHIA_API int name(void);                                                         \
-    int name(void)                                                                     \
-    {                                                                                  \
-        const struct libgomp_real *other = libgomp_real_other(base_frame_here().word); \
-        if (other)                                                                     \
-            return other->name();                                                      \
-        return libgomp_real()->name() + (int)omp_hook_thread.direct;                   \
+#define OMP_HOOK_NEST(name)                                          \
+    PYTHIA_API int name(void);                                       \
+    int name(void)                                                   \
+    {                                                                \
+        LIBGOMP_REAL_OTHER(name, ());                                \
+        return libgomp_real()->name() + (int)omp_hook_thread.direct; \
     }
 
 /* Of its own region's level a share is told what it is there; called without libgomp, what libgomp calls 1 is 2. */
@@ -50,9 +44,7 @@
     PYTHIA_API int name parameters;                                                              \
     int name parameters                                                                          \
     {                                                                                            \
-        const struct libgomp_real *other = libgomp_real_other(base_frame_here().word);           \
-        if (other)                                                                               \
-            return other->name arguments;                                                        \
+        LIBGOMP_REAL_OTHER(name, arguments);                                                     \
         if (omp_shares_inside(base_frame_here()) && (level) == (int64_t)omp_hook_thread.levels)  \
             return (int)omp_hook_thread.field;                                                   \
         return !omp_hook_thread.direct || (level) < 1 ? libgomp_real()->name arguments           \

@@ -365,16 +365,14 @@ void omp_shares_yield(void)
         sched_yield();
 }
 
-#define OMP_HOOK_SHARE(name, field)                         \
-    PYTHIA_API int name(void);                              \
-    int name(void)                                          \
-    {                                                       \
-        const struct libgomp_real *other = libgomp_real_other(base_frame_here().word); \
-        if (other)                                          \
-            return other->name();                           \
-        if (!omp_shares_inside(base_frame_here()))          \
-            return libgomp_real()->name();                  \
-        return (int)omp_hook_thread.field;                  \
+#define OMP_HOOK_SHARE(name, field)                \
+    PYTHIA_API int name(void);                     \
+    int name(void)                                 \
+    {                                              \
+        LIBGOMP_REAL_OTHER(name, ());              \
+        if (!omp_shares_inside(base_frame_here())) \
+            return libgomp_real()->name();         \
+        return (int)omp_hook_thread.field;         \
     }
 #include "libgomp/omp_calls.def"
 
