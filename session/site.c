@@ -332,11 +332,10 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct sessio
     return site;
 }
 
-/* The slot of this stack; NULL: it is not in the cache. `frame` is that of who asks. */
+/* The slot of this stack; NULL: it is not in the cache. `frame` is callsite_key() of who asks. */
 static inline struct session_slot *callsite_find(const struct session_stream *stream, uintptr_t frame, void *from)
 {
     struct callsite_cache *c = stream->sites;
-    frame = callsite_key(frame);
     struct session_slot *slot = c ? &c->slot[callsite_set(frame, from)] : NULL;
     for (const struct session_slot *end = slot + CALLSITE_WAYS; c && slot < end; slot++)
         if (slot->frame == frame && slot->from == from && callsite_holds(slot))
@@ -347,7 +346,7 @@ static inline struct session_slot *callsite_find(const struct session_stream *st
 __attribute__((noinline)) struct session_site session_site_of(struct session_stream *stream, void *from)
 {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    struct session_slot *slot = callsite_find(stream, frame, from);
+    struct session_slot *slot = callsite_find(stream, callsite_key(frame), from);
     if (__builtin_expect(slot != NULL, 1))
         return (struct session_site){ slot->callsite, slot->path, slot };
     struct session_site site = callsite_miss(stream, frame, frame, from);
@@ -359,12 +358,29 @@ __attribute__((noinline)) struct session_site session_site_of(struct session_str
 struct session_site session_site_at(struct session_stream *stream, struct base_frame hook)
 {
     uintptr_t at = (uintptr_t)hook.at;
-    struct session_slot *slot = callsite_find(stream, at, (void *)hook.word);
+    struct session_slot *slot = callsite_find(stream, callsite_key(at), (void *)hook.word);
     return __builtin_expect(slot != NULL, 1) ? (struct session_site){ slot->callsite, slot->path, slot }
                                              : callsite_miss(stream, at, at - sizeof at, (void *)hook.word);
 }
 
 /* --- What follows from a place and its last call (session/memo.h) --- */
+
+static inline __attribute__((always_inline)) const struct session_memo *
+memo_of_key(const struct session_stream *s, const void *what, uintptr_t key, void *from)
+{
+    const struct session_slot *slot = callsite_find(s, key, from);
+    if (__builtin_expect(!slot, 0))
+        return NULL;
+    const struct session_memo *memo = &s->sites->memo[slot - s->sites->slot];
+    return memo->what == what ? memo : NULL;
+}
+
+/* Apart, for a call in the other one would cost each event ten instructions. */
+static __attribute__((noinline)) const struct session_memo *memo_of_script(const struct session_stream *s,
+                                                                           const void *what, const uintptr_t *at)
+{
+    return memo_of_key(s, what, callsite_key((uintptr_t)at), (void *)*at);
+}
 
 const struct session_memo *session_memo_find(const void *what, const uintptr_t *at)
 {
@@ -372,11 +388,9 @@ const struct session_memo *session_memo_find(const void *what, const uintptr_t *
     if (__builtin_expect(session_own.epoch != atomic_load_explicit(&session_epoch, memory_order_acquire) ||
                          base_guard_holder.at != 0, 0) || s->open_count)
         return NULL;
-    const struct session_slot *slot = callsite_find(s, (uintptr_t)at, (void *)*at);
-    if (__builtin_expect(!slot, 0))
-        return NULL;
-    const struct session_memo *memo = &s->sites->memo[slot - s->sites->slot];
-    return memo->what == what ? memo : NULL;
+    if (__builtin_expect(base_python_is == BASE_PYTHON_KNOWN, 0))
+        return memo_of_script(s, what, at);
+    return memo_of_key(s, what, (uintptr_t)at, (void *)*at);
 }
 
 struct session_memo *session_memo_of(struct session_stream *stream, struct session_slot *slot, uint32_t entry,
