@@ -8,8 +8,8 @@
  *     threads that make no calls, in no region
  *
  * A share has the bounds between which it is with 95 % confidence (Wilson's), as if samples were drawn by chance; of
- * fewer than FINDINGS_INSIDE_FEW samples none is said. The line is the one of the function that most samples are at; what
- * was inlined into it, from its own source file, is a function beside it ("most (work@app.c:15)").
+ * fewer than FINDINGS_INSIDE_FEW samples none is said. The line is the one of the function that most samples are at;
+ * what was inlined into it, from its own source file, is a function beside it ("most (work@app.c:15)").
  *
  * Threads: owner.  Hook-safe: no.
  */

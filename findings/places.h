@@ -15,8 +15,8 @@
 
 /* Whether the job has all places of its paths. */
 bool findings_places_known(const struct job *j);
-/* Reads them, without names; `made` is zeroed before, the caller's after (findings_places_free). False: it took more than
-   `limit` ns of the processor, 0: as long as it takes. */
+/* Reads them, without names; `made` is zeroed before, the caller's after (findings_places_free). False: it took more
+   than `limit` ns of the processor, 0: as long as it takes. */
 bool findings_places_read(const struct job *j, uint64_t limit, struct job_places *made);
 void findings_places_free(struct job_places *p);
 /* Reads and names them, and puts them into the job. False: it has them, or nothing can be read, or no more than

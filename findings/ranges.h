@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks and threads for people, of a class or of what else has ranges: "ranks 0-7", "rank 0, thread 1", "ranks 1,3-62/2" (every second).
+ * Ranks and threads for people, of a class or of what else has ranges: "ranks 0-7", "rank 0, thread 1", "ranks
+ * 1,3-62/2" (every second).
  * Threads: any.  Hook-safe: no.
  */
 #ifndef PYTHIA_FINDINGS_RANGES_H

@@ -12,7 +12,9 @@ TESTS += %D%/random.test %D%/target.test %D%/crew.test
 LONG_TESTS += %D%/libgomp-long.test
 endif
 EXTRA_DIST += %D%/thrown.cpp %D%/random.test %D%/random_regions.py
-EXTRA_DIST += %D%/proof.c %D%/proof.test %D%/read.test %D%/waits.c %D%/read_x86_64.s %D%/read_aarch64.s %D%/shares.c %D%/shares.test %D%/kept.c %D%/kept.test %D%/short.c %D%/short.test %D%/memory.c %D%/heap.c %D%/memory.test
+EXTRA_DIST += %D%/proof.c %D%/proof.test %D%/read.test %D%/waits.c %D%/waits_look.c %D%/waits.h %D%/read_x86_64.s \
+	%D%/read_aarch64.s %D%/shares.c %D%/shares.test %D%/kept.c %D%/kept.test %D%/short.c %D%/short.test \
+	%D%/memory.c %D%/heap.c %D%/memory.test
 EXTRA_DIST += %D%/heap_use.c %D%/heap_end.c tests/heap.h %D%/target.c %D%/target.test
 ALONE_TESTS += %D%/threads.test
 EXTRA_DIST += %D%/crew.c %D%/crew.test %D%/threads.c %D%/planted_threads.py %D%/threads.test
