@@ -27,10 +27,13 @@ static int open_space(struct base_arena *a, size_t record, size_t capacity, int 
     if (!record || !capacity || __builtin_mul_overflow(record, capacity, &bytes) || bytes > PTRDIFF_MAX - page)
         return PYTHIA_EINVAL;
     bytes = (bytes + page - 1) / page * page;
+    int kept = errno;
     void *base = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base != MAP_FAILED)
+        madvise(base, bytes, MADV_NOHUGEPAGE); /* refused by kernels without huge pages */
+    errno = kept;
     if (base == MAP_FAILED)
         return PYTHIA_ENOMEM;
-    madvise(base, bytes, MADV_NOHUGEPAGE); /* refused by kernels without huge pages */
     *a = (struct base_arena){.base = base, .record = record, .capacity = capacity, .reserved = bytes};
     a->open = protection == PROT_NONE ? 0 : bytes;
     return 0;
@@ -67,17 +70,18 @@ size_t base_arena_ahead(struct base_arena *a, size_t records)
     size_t need = records * a->record;
     if (need > a->ready) {
         bool huge = need > MOST_AHEAD;
+        int kept = errno;
         size_t page = page_size(), from = a->ready / page * page, end = end_ahead(a, need, huge);
         if (huge)
             madvise((char *)a->base + from, end - from, MADV_HUGEPAGE);
         madvise((char *)a->base + from, end - from, MADV_POPULATE_WRITE);
         a->ready = end;
+        errno = kept;
     }
     size_t there = a->ready / a->record;
     return there < a->capacity ? there : a->capacity;
 }
 
-/* errno is kept. */
 static bool open_to(struct base_arena *a, size_t need)
 {
     int kept = errno;

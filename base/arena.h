@@ -22,7 +22,7 @@
  *
  * Huge pages are declined at first, when a few records would cost 2 MiB, and asked for once there are more than that:
  * they are what keeps random access to tens of MiB from missing the TLB each time.
- * Cost: no call after opening but these.  Threads: owner.  Hook-safe: open and close are not.
+ * Cost: no call after opening but these.  Threads: owner.  Hook-safe: open and close are not; all keep errno.
  */
 #ifndef PYTHIA_BASE_ARENA_H
 #define PYTHIA_BASE_ARENA_H
@@ -52,7 +52,7 @@ int base_arena_reserve(struct base_arena *a, size_t bytes);
    or the system refuses. Hook-safe: yes, where nothing was reserved; else a system call each MiB. */
 void *base_arena_take(struct base_arena *a, size_t bytes);
 /* What was taken last, `bytes`, is memory when it returns, and so are 64 KiB behind it, where the system can do so; of
-   what was taken before nothing is touched. errno is kept. */
+   what was taken before nothing is touched. */
 void base_arena_soon(struct base_arena *a, size_t bytes);
 /* Opens one for a single structure of which most will be used: zero, and all there at once. NULL as above. */
 void *base_arena_whole(struct base_arena *a, size_t bytes);

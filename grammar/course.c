@@ -231,6 +231,14 @@ void grammar_courses_add(struct grammar *g, const struct grammar_event *e)
         else if (value != c->expected[channel] && !course_add(g, c, channel, n, value))
             course_leave(g, c, channel);
     }
+    c->stamp = 0;
+}
+
+uint32_t grammar_courses_stamp(struct grammar *g, struct grammar_courses *c)
+{
+    if (!c->stamp && !c->going && g->stamps < UINT32_MAX)
+        c->stamp = ++g->stamps;
+    return c->stamp;
 }
 
 /* --- At rest --- */

@@ -63,6 +63,7 @@ struct grammar_courses {
     uint32_t channels;       /* that events had */
     uint32_t watched;        /* of these: kept */
     uint32_t going;          /* of these: with steps */
+    uint32_t stamp;          /* since the last value that was not expected; 0: none, or nobody has asked */
     bool closed;             /* no other channel is met: the order of events before is lost */
     int64_t expected[GRAMMAR_CHANNELS]; /* the next value; until a second one came the only one */
     struct grammar_course of[GRAMMAR_CHANNELS];

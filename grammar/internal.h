@@ -34,6 +34,7 @@ struct grammar_rule {
 /* Values of a node of which each occurrence had the same: what most nodes have. */
 struct grammar_tuple {
     uint32_t channels; /* as in struct grammar_event */
+    uint32_t stamp;    /* its terminal's courses have one value each, these, as long as they have this one; 0: not known */
     uint64_t count;    /* as in struct grammar_attr, of each channel */
     uint64_t ns;       /* of all durations: they are kept by value of GRAMMAR_TEAM */
     int64_t value[GRAMMAR_CHANNELS];
@@ -79,6 +80,7 @@ struct grammar {
     struct grammar_courses *courses; /* of each terminal */
     struct grammar_attr_cell *attrs;
     uint64_t events;
+    uint32_t stamps;             /* of courses, taken by now */
     uint8_t expected_how;        /* enum grammar_expected */
     bool busy;                   /* there may be work left from earlier appends */
     struct base_arena node_arena, rule_arena, attr_arena, course_arena, window_arena;
@@ -207,16 +209,19 @@ static inline bool grammar_tuple_has(const struct grammar_tuple *t, uint32_t cha
             return false;
     return true;
 }
+static inline void grammar_tuple_add(struct grammar_tuple *t, const struct grammar_event *e)
+{
+    t->count++;
+    t->ns += e->duration;
+}
 /* One more occurrence. */
 static inline void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {
     struct grammar_tuple *t = grammar_tuple_of(g, n);
-    if (__builtin_expect(t && grammar_tuple_has(t, e->channels, e->value), 1)) {
-        t->count++;
-        t->ns += e->duration;
-    } else {
+    if (__builtin_expect(t && grammar_tuple_has(t, e->channels, e->value), 1))
+        grammar_tuple_add(t, e);
+    else
         grammar_attrs_anew(g, n, e);
-    }
 }
 /* How many attributes a node has; writes them out. */
 uint32_t grammar_attrs_count(const struct grammar *g, uint32_t n);
@@ -255,6 +260,8 @@ void grammar_append_plain(struct grammar *g, const struct grammar_event *event);
    order of what was is lost; the frozen form, -1: out of memory. */
 void grammar_courses_add(struct grammar *g, const struct grammar_event *e);
 void grammar_courses_leave(struct grammar *g);
+/* While it has this stamp a terminal has one value in each channel; 0: it has steps, or there are no more stamps. */
+uint32_t grammar_courses_stamp(struct grammar *g, struct grammar_courses *c);
 int grammar_courses_freeze(const struct grammar *g, struct grammar_flat *f);
 static inline void grammar_course_go_on(const struct grammar *g, struct grammar_courses *c, unsigned channel)
 {
@@ -266,6 +273,15 @@ static inline void grammar_course_go_on(const struct grammar *g, struct grammar_
     }
     of->at = (uint16_t)at;
     c->expected[channel] = (int64_t)((uint64_t)g->windows[of->window].value[at] + (uint64_t)of->shift);
+}
+/* As below, of an event that has the values of a node's tuple; whose stamp says whether to look. */
+static inline bool grammar_courses_stay(struct grammar *g, const struct grammar_event *e, const struct grammar_tuple *t)
+{
+    struct grammar_courses *c = &g->courses[t->stamp ? e->terminal : 0];
+    if (!t->stamp || c->stamp != t->stamp)
+        return false;
+    c->events++;
+    return true;
 }
 /* Whether the event, which is about to be appended, is as expected; then that is done with. */
 static inline bool grammar_courses_go_on(struct grammar *g, const struct grammar_event *e)

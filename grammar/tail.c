@@ -414,8 +414,10 @@ static __attribute__((noinline, flatten)) void expect_further(struct grammar *g)
     expect(g);
 }
 
-/* As tail_take() does it. */
-static inline __attribute__((always_inline)) void take_expected(struct grammar *g, const struct grammar_event *e)
+/* As tail_take() does it, once the courses are done with. `t`: the node's tuple, which has the event's values; NULL: it
+   is not known to have one. */
+static inline __attribute__((always_inline)) void take_expected(struct grammar *g, const struct grammar_event *e,
+                                                                struct grammar_tuple *t)
 {
     struct grammar_node *node = g->expected;
     bool again = g->expected_how == GRAMMAR_AGAIN;
@@ -428,7 +430,9 @@ static inline __attribute__((always_inline)) void take_expected(struct grammar *
     }
     node->exponent += again;
     grammar_tally_add(&node->stats, e->gap, e->duration);
-    if (e->channels)
+    if (t)
+        grammar_tuple_add(t, e);
+    else if (e->channels)
         grammar_attrs_add(g, (uint32_t)(node - g->nodes), e);
     g->events++;
     if (again)
@@ -459,24 +463,30 @@ static __attribute__((noinline, flatten)) void append_unexpected(struct grammar 
     expect(g);
 }
 
-/* Out of the way: what needs no call keeps no register. */
-static __attribute__((noinline)) void append_other_values(struct grammar *g, const struct grammar_event *e)
+/* What is not as it was at that node. Out of the way: what needs no call keeps no register. */
+static __attribute__((noinline)) void append_other(struct grammar *g, const struct grammar_event *e)
 {
-    grammar_courses_add(g, e);
-    if (g->expected->symbol == e->terminal)
-        take_expected(g, e);
+    bool expected = g->expected->symbol == e->terminal;
+    struct grammar_tuple *t = expected ? grammar_tuple_of(g, (uint32_t)(g->expected - g->nodes)) : NULL;
+    if (!grammar_courses_go_on(g, e))
+        grammar_courses_add(g, e);
+    else if (t && e->terminal < GRAMMAR_COURSE_TERMINALS && grammar_tuple_has(t, e->channels, e->value))
+        t->stamp = grammar_courses_stamp(g, &g->courses[e->terminal]);
+    if (expected)
+        take_expected(g, e, NULL);
     else
         append_unexpected(g, e);
 }
 
 __attribute__((flatten)) void grammar_append(struct grammar *g, const struct grammar_event *e)
 {
-    if (__builtin_expect(!grammar_courses_go_on(g, e), 0)) {
-        append_other_values(g, e);
-        return;
-    }
-    if (__builtin_expect(g->expected->symbol == e->terminal, 1))
-        take_expected(g, e);
+    struct grammar_node *node = g->expected;
+    struct grammar_tuple *t = NULL;
+    if (__builtin_expect(node->symbol == e->terminal, 1) &&
+        (e->channels ? (t = grammar_tuple_of(g, (uint32_t)(node - g->nodes))) &&
+                       grammar_tuple_has(t, e->channels, e->value) && grammar_courses_stay(g, e, t)
+                     : grammar_courses_go_on(g, e)))
+        take_expected(g, e, t);
     else
-        append_unexpected(g, e);
+        append_other(g, e);
 }

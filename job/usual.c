@@ -21,14 +21,22 @@ static void lengths_begin(struct job_lengths *l)
 
 void job_noted_begin(struct job_noted *n)
 {
-    n->count = 0;
     lengths_begin(&n->gaps);
     lengths_begin(&n->durations);
 }
 
-void job_lengths_extreme(struct job_lengths *l, uint64_t ns, uint64_t turn)
+static uint64_t lengths_count(const struct job_lengths *l)
 {
-    uint64_t greatest = l->least + l->span;
+    uint64_t count = 0;
+
+    for (uint32_t k = 0; k < JOB_BUCKETS; k++)
+        count += l->octave[k].count;
+    return count;
+}
+
+void job_lengths_extreme(struct job_lengths *l, uint64_t ns)
+{
+    uint64_t greatest = l->least + l->span, turn = lengths_count(l);
 
     if (turn == 0) {
         l->least = ns;
@@ -49,7 +57,7 @@ void job_lengths_extreme(struct job_lengths *l, uint64_t ns, uint64_t turn)
 static void usual_take(struct walk *w, const struct job_octave *o)
 {
     double all = (double)o->count, n = fmin(all, w->left), mean = (double)o->sum / all;
-    double width = sqrt(3 * fmax(0, o->square / all - mean * mean));
+    double width = sqrt(3 * fmax(0, (double)o->square / all - mean * mean));
 
     mean = fmax(mean - width * (1 - n / all), 0);
     width *= n / all;
@@ -91,9 +99,9 @@ static void say(const struct job_lengths *l, uint64_t count, struct job_extremes
 void job_noted_say(const struct job_noted *n, struct job_extremes *e)
 {
     job_extremes_begin(e);
-    e->count = n->count;
-    if (!n->count)
+    e->count = lengths_count(&n->gaps);
+    if (!e->count)
         return;
-    say(&n->gaps, n->count, e, JOB_GAP_MIN, JOB_USUAL_GAP, e->gaps);
-    say(&n->durations, n->count, e, JOB_DURATION_MIN, JOB_USUAL_DURATION, e->durations);
+    say(&n->gaps, e->count, e, JOB_GAP_MIN, JOB_USUAL_GAP, e->gaps);
+    say(&n->durations, e->count, e, JOB_DURATION_MIN, JOB_USUAL_DURATION, e->durations);
 }

@@ -8,7 +8,7 @@
  * Where the three quarters end inside an octave, its events are taken to be spread evenly, as wide as their deviation
  * says: so those that are equally long are exact, others within what tests/unit/test_timeline.c says.
  *
- * 2 KiB a terminal, of which an event touches two lines for its gap, two for its duration.
+ * 2.5 KiB a terminal, of which an event touches two lines for its gap, two for its duration.
  * Threads: the stream's.  Hook-safe: notes are.
  */
 #ifndef PYTHIA_JOB_USUAL_H
@@ -16,11 +16,13 @@
 
 #include <stdint.h>
 
+#include "grammar/tally.h"
 #include "job/extremes.h"
 
+/* Half a line of cache. */
 struct job_octave {
     uint64_t count, sum; /* events; ns */
-    double square;
+    grammar_square_t square;
 };
 
 struct job_lengths {
@@ -31,7 +33,6 @@ struct job_lengths {
 
 /* Of one terminal. */
 struct job_noted {
-    uint64_t count; /* events */
     struct job_lengths gaps, durations;
 };
 
@@ -39,26 +40,24 @@ void job_noted_begin(struct job_noted *n); /* of no event */
 /* What was noted, but for terminal and ranks; may be asked at any time. */
 void job_noted_say(const struct job_noted *n, struct job_extremes *e);
 
-void job_lengths_extreme(struct job_lengths *l, uint64_t ns, uint64_t turn);
+void job_lengths_extreme(struct job_lengths *l, uint64_t ns); /* of the event that is about to be counted */
 
-static inline void job_lengths_add(struct job_lengths *l, uint64_t ns, uint64_t turn)
+static inline void job_lengths_add(struct job_lengths *l, uint64_t ns)
 {
     unsigned octave = 63u ^ (unsigned)__builtin_clzll(ns | 1);
     struct job_octave *o = &l->octave[octave < JOB_BUCKETS ? octave : JOB_BUCKETS - 1];
     if (__builtin_expect(ns - l->least > l->span, 0))
-        job_lengths_extreme(l, ns, turn);
+        job_lengths_extreme(l, ns);
     o->count++;
     o->sum += ns;
-    double length = (double)(int64_t)ns; /* of what has a sign this is one instruction */
-    o->square += length * length;
+    o->square += grammar_square_of(ns); /* of whole numbers: no flag of the program's floating point is raised */
 }
 
 /* One event of the terminal. */
 static inline void job_noted_add(struct job_noted *n, uint64_t gap, uint64_t duration)
 {
-    uint64_t turn = n->count++;
-    job_lengths_add(&n->gaps, gap, turn);
-    job_lengths_add(&n->durations, duration, turn);
+    job_lengths_add(&n->gaps, gap);
+    job_lengths_add(&n->durations, duration);
 }
 
 #endif

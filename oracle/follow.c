@@ -353,7 +353,7 @@ static __attribute__((noinline)) void compare_sometimes(struct oracle *o, uint32
 bool oracle_follow_expected(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
     struct oracle_hypothesis *h = &o->now[0];
-    if (o->countdown <= 1 || o->dead_reckoning || o->count != 1 || h->depth == 0 || terminal >= GRAMMAR_LOST)
+    if (o->countdown <= o->slow_from)
         return false;
     const struct oracle_reference *ref = &o->reference[h->reference];
     if (!go_on_inside(ref, h, terminal))
@@ -370,12 +370,8 @@ bool oracle_follow_expected(struct oracle *o, uint32_t terminal, uint64_t gap, u
     return true;
 }
 
-void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
+static void follow_unexpected(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
-    if (oracle_follow_expected(o, terminal, gap, duration))
-        return;
-    if (terminal >= GRAMMAR_LOST)
-        terminal = GRAMMAR_NONE;
     oracle_interval_event(&o->intervals, terminal, gap, duration);
     --o->countdown;
     if (o->countdown > 0 && o->dead_reckoning) {
@@ -391,4 +387,12 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
         return;
     }
     follow_slowly(o, terminal, gap, duration);
+}
+
+void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
+{
+    if (oracle_follow_expected(o, terminal, gap, duration))
+        return;
+    follow_unexpected(o, terminal >= GRAMMAR_LOST ? GRAMMAR_NONE : terminal, gap, duration);
+    o->slow_from = !o->dead_reckoning && o->count == 1 && o->now[0].depth ? 1 : UINT64_MAX;
 }

@@ -178,13 +178,15 @@ struct oracle {
     struct oracle_hypothesis *now;         /* count of them */
     struct oracle_reference *reference;
     uint64_t countdown;                    /* events until the next sample or check */
+    uint64_t slow_from;                    /* with so few left none is followed quickly: 1; UINT64_MAX: there is no one
+                                              position */
     uint64_t fast;                         /* events on the fast path that the score does not know yet */
     uint64_t run;                          /* how often the last event was there in a row, … */
     uint32_t previous;                     /* … which is this one */
-    uint32_t count;
     uint32_t uncompared;                   /* expected events until the next one whose times are compared */
-    bool dead_reckoning;
 
+    uint32_t count;
+    bool dead_reckoning;
     struct base_arena room;                          /* where this structure and all that is learned are */
     struct oracle_mixer mixer;
     struct oracle_hypothesis *spare;       /* both have room for `limit` */

@@ -152,28 +152,43 @@ static void judge_time(struct oracle_intervals *v, unsigned range, const struct 
     all->seen += (1 - all->seen) * SQUARE_STEP;
 }
 
-/* The event of the answer has come, and is in the ring. */
 static void judge(struct oracle_intervals *v, unsigned range, const struct oracle_interval_answer *a)
 {
-    uint64_t i = a->due % ORACLE_INTERVAL_RING, before = (a->asked - 1) % ORACLE_INTERVAL_RING;
-    uint64_t asked = a->asked ? v->ring[before].begin + v->ring[before].duration : 0;
-
     if (a->predicted[ORACLE_INTERVAL_UNTIL] >= 0)
-        judge_time(v, range, a, ORACLE_INTERVAL_UNTIL, (double)(v->ring[i].begin - asked));
-    if (a->predicted[ORACLE_INTERVAL_DURATION] >= 0 && v->ring[i].terminal == a->terminal)
-        judge_time(v, range, a, ORACLE_INTERVAL_DURATION, (double)v->ring[i].duration);
+        judge_time(v, range, a, ORACLE_INTERVAL_UNTIL, (double)a->until);
+    if (a->predicted[ORACLE_INTERVAL_DURATION] >= 0 && a->came == a->terminal)
+        judge_time(v, range, a, ORACLE_INTERVAL_DURATION, (double)a->duration);
 }
 
 static void judge_due(struct oracle_intervals *v, unsigned range)
 {
-    for (int i = 0; i < 2 && v->waiting[range].first < v->waiting[range].last; i++) {
-        const struct oracle_interval_answer *a = &v->waiting[range]
-                                                      .at[v->waiting[range].first % ORACLE_INTERVAL_WAITING];
-        if (a->due >= v->events)
-            return;
-        if (v->events - a->asked < ORACLE_INTERVAL_RING)
-            judge(v, range, a);
-        v->waiting[range].first++;
+    for (int i = 0; i < 2 && v->waiting[range].first < v->waiting[range].came; i++)
+        judge(v, range, &v->waiting[range].at[v->waiting[range].first++ % ORACLE_INTERVAL_WAITING]);
+}
+
+/* --- What came --- */
+
+void oracle_interval_start(struct oracle_intervals *v)
+{
+    v->due = UINT64_MAX;
+}
+
+__attribute__((noinline)) void oracle_interval_came(struct oracle_intervals *v, uint32_t terminal, uint64_t gap,
+                                                    uint64_t duration)
+{
+    v->due = UINT64_MAX;
+    for (unsigned range = 0; range < ORACLE_INTERVAL_RANGES; range++) {
+        uint64_t *came = &v->waiting[range].came;
+        struct oracle_interval_answer *at = v->waiting[range].at;
+        struct oracle_interval_answer *a = &at[*came % ORACLE_INTERVAL_WAITING];
+        if (*came < v->waiting[range].last && a->due == v->events) {
+            a->until = v->elapsed + gap - a->asked;
+            a->duration = duration;
+            a->came = terminal;
+            a = &at[++*came % ORACLE_INTERVAL_WAITING];
+        }
+        if (*came < v->waiting[range].last && a->due < v->due)
+            v->due = a->due;
     }
 }
 
@@ -235,12 +250,14 @@ static void wait_for(struct oracle_intervals *v, unsigned range, uint64_t distan
         (waiting && v->waiting[range].at[(last - 1) % ORACLE_INTERVAL_WAITING].due + apart > a->due))
         return;
     v->waiting[range].at[v->waiting[range].last++ % ORACLE_INTERVAL_WAITING] = *a;
+    if (a->due < v->due)
+        v->due = a->due;
 }
 
 void oracle_interval_answer(struct oracle_intervals *v, uint64_t distance, struct oracle_answer *answer)
 {
     unsigned range = range_of(distance);
-    struct oracle_interval_answer wait = { .asked = v->events,
+    struct oracle_interval_answer wait = { .asked = v->elapsed,
                                            .due = v->events + distance - 1,
                                            .terminal = answer->terminal };
     double until[2], duration[2];
@@ -253,6 +270,6 @@ void oracle_interval_answer(struct oracle_intervals *v, uint64_t distance, struc
     answer->until_high = until[1];
     answer->duration_low = duration[0];
     answer->duration_high = duration[1];
-    if (distance <= ORACLE_INTERVAL_RING / 2)
+    if (distance <= ORACLE_INTERVAL_FARTHEST)
         wait_for(v, range, distance, &wait);
 }

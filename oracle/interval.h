@@ -24,12 +24,15 @@
  * independent, which they are not: a slow phase is slow in all of them. It counts only as far as this run has not shown
  * its own.
  *
- * Judging is the asker's: oracle_follow() only stores when things happened, in a ring; the next question at that
+ * Judging is the asker's: oracle_follow() only notes when the event of an answer came; the next question at that
  * distance looks at the two answers that have waited longest.
  *
- * Invariants: 1. in each context low <= median <= high. 2. An answer waits at most once, and no longer than the ring
- * reaches.
- * Cost: 24 bytes stored an event; a question some 30 ns; 47 KiB an oracle, of which 36 are touched by who asks.
+ *   waiting    | came, to be judged | its event is still ahead |      of each range of distances, in order
+ *              first                came                       last
+ *
+ * Invariants: 1. in each context low <= median <= high. 2. An answer waits at most once. 3. `due` is the least one of
+ * those that are ahead.
+ * Cost: an addition and a comparison an event; a question some 30 ns; 44 KiB an oracle, touched by who asks.
  *
  * Threads: owner.  Hook-safe: yes.
  */
@@ -41,7 +44,7 @@
 
 struct oracle_answer;
 
-enum { ORACLE_INTERVAL_RING = 512,   /* events; answers further ahead than half of it are given, and not judged */
+enum { ORACLE_INTERVAL_FARTHEST = 256, /* answers further ahead are given, and not judged */
        ORACLE_INTERVAL_RANGES = 9,   /* of distances: 1, 2-3, 4-7, … 256 and beyond */
        ORACLE_INTERVAL_WAITING = 32, ORACLE_INTERVAL_CONTEXTS = 512 };
 
@@ -58,7 +61,8 @@ struct oracle_quantiles {
 
 /* An answer that waits. */
 struct oracle_interval_answer {
-    uint64_t asked, due;     /* events followed before it was asked; number of its event */
+    uint64_t asked, due;     /* ns, of `elapsed` when it was asked; number of its event */
+    uint64_t until, duration; uint32_t came; /* once it came: ns since then, ns, its terminal */
     uint32_t terminal, context[ORACLE_INTERVAL_KINDS];
     float predicted[ORACLE_INTERVAL_KINDS];            /* ns, before any correction; < 0: not known */
     float given[ORACLE_INTERVAL_KINDS];                /* ns, as given */
@@ -70,9 +74,9 @@ struct oracle_interval_square { float sum, seen; /* the weights' sum, from 0; wh
 
 struct oracle_intervals {
     uint64_t events, elapsed; /* followed; ns from the first one's gap to the last one's end */
-    struct { uint64_t begin, duration; uint32_t terminal; } ring[ORACLE_INTERVAL_RING];
+    uint64_t due;             /* number of the next event that an answer waits for; UINT64_MAX: of none */
     struct {
-        uint64_t first, last;
+        uint64_t first, came, last;
         struct oracle_interval_answer at[ORACLE_INTERVAL_WAITING];
     } waiting[ORACLE_INTERVAL_RANGES];
     float beyond[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS][2]; /* in usual errors: below low, above high */
@@ -81,13 +85,14 @@ struct oracle_intervals {
     struct oracle_quantiles context[ORACLE_INTERVAL_CONTEXTS];
 };
 
+void oracle_interval_start(struct oracle_intervals *v);
+/* Event number `due` comes. */
+void oracle_interval_came(struct oracle_intervals *v, uint32_t terminal, uint64_t gap, uint64_t duration);
 static inline void oracle_interval_event(struct oracle_intervals *v, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
-    uint64_t i = v->events++ % ORACLE_INTERVAL_RING;
-
-    v->ring[i].begin = v->elapsed + gap;
-    v->ring[i].duration = duration;
-    v->ring[i].terminal = terminal;
+    if (__builtin_expect(v->events == v->due, 0))
+        oracle_interval_came(v, terminal, gap, duration);
+    v->events++;
     v->elapsed += gap + duration;
 }
 

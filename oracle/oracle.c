@@ -148,6 +148,8 @@ struct oracle *oracle_create(const struct oracle_index *const *index, const doub
     if (options && options->learn && !create_past(o, options->learn))
         goto destroy;
     o->previous = GRAMMAR_NONE;
+    o->slow_from = UINT64_MAX;
+    oracle_interval_start(&o->intervals);
     set_priors(o);
     root(o, weight);
     oracle_mixer_create(o);

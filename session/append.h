@@ -8,6 +8,8 @@
 #ifndef PYTHIA_SESSION_APPEND_H
 #define PYTHIA_SESSION_APPEND_H
 
+#include <errno.h>
+
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "session/internal.h"
@@ -79,12 +81,13 @@ static inline void answer(struct session_stream *s, const struct grammar_event *
     atomic_store_explicit(&s->look_at, asked ? 0 : s->sample_at, memory_order_relaxed);
 }
 
-/* What it took since `before` is timed, now and then, and in a predicted run left out: the oracle's part, too. */
+/* errno is kept. What it took since `before` is timed, now and then, and in a predicted run left out: the oracle's part, too. */
 static inline __attribute__((always_inline)) void append_timed(struct session_stream *s, uint32_t entry,
                                                                enum job_phase phase, struct grammar_event *e,
                                                                uint64_t before)
 {
     bool timed = s->events > s->sample_at && s->events - 1 != s->first_at;
+    int kept = errno;
     if (s->oracle)
         follow(s, e, s->keys.entries[entry].key.peer_class);
     if (timed && watch_board_mine)
@@ -95,13 +98,15 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
         s->cost_sum += cost;
         s->cost_samples++;
         s->sample_at = s->events + COST_SAMPLE;
+        s->quick_to = s->oracle && session.options.quick ? s->sample_at : 0;
     }
-    if (!s->predicts) {
+    if (!s->predicts)
         answer(s, e, entry, phase);
-        return;
-    }
-    if (after >= s->progress_at && s->oracle)
+    else if (after >= s->progress_at && s->oracle)
         session_progress_note(s, entry, after);
+    errno = kept;
+    if (!s->predicts)
+        return;
     if (phase == JOB_OPEN) /* a span that began a while ago: the time passes now, before the one inside begins */
         s->opening_ns += after - before;
     else
@@ -114,8 +119,7 @@ static inline bool follow_expected(struct session_stream *s, const struct gramma
                                    uint64_t end)
 {
     uint32_t terminal;
-    if (!s->oracle || s->events > s->sample_at || end >= s->progress_at || !session.options.quick ||
-        !session_peers_idle(&s->peers, peer_class, e))
+    if (s->events > s->quick_to || end >= s->progress_at || !session_peers_idle(&s->peers, peer_class, e))
         return false;
     terminal = s->keys.reference_terminal[e->terminal];
     if (!oracle_follow_expected(s->oracle, terminal, e->gap, e->duration))

@@ -125,7 +125,7 @@ static void restart(struct session_stream *s, uint64_t begin)
     session_flows_close(&s->flows);
     session_hops_close(&s->hops);
     s->passed += s->events;
-    s->events = s->cost_samples = s->cost_sum = s->sample_at = s->first_ns = s->first_at =
+    s->events = s->cost_samples = s->cost_sum = s->sample_at = s->quick_to = s->first_ns = s->first_at =
         s->polls = 0;
     atomic_store_explicit(&s->look_at, 0, memory_order_relaxed);
     s->threads = (struct job_threads){0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/hops.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +39,11 @@ __attribute__((noinline)) uint32_t session_hops_turn(struct session_hops *h, uin
 {
     uint32_t before = h->now, other = before ? h->hop[before - 1].other : 0;
     if (!other || !session_hop_leads(&h->hop[other - 1], terminal, path)) {
+        int kept = errno;
         uint32_t from = before ? h->hop[before - 1].to : GRAMMAR_NONE, to = stop_find(h, terminal, path);
         session_hops_break(h);
         other = to == GRAMMAR_NONE ? 0 : hop_find(h, from, to) + 1;
+        errno = kept;
     }
     if (before && other) {
         h->hop[before - 1].other = h->hop[before - 1].next;

@@ -65,6 +65,8 @@ struct session_stream {
     struct session_hops hops;      /* a recording's */
     uint64_t opening_ns;           /* in the oracle, for spans that were just opened: not yet left out */
     struct session_stream *next;   /* of a finished session; guarded by session.lock */
+    uint64_t quick_to;             /* events up to this may be followed quickly; 0: none */
+    uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
     struct oracle *oracle;         /* predict mode; NULL where the reference has nothing for this stream */
     struct session_keys keys;
     struct session_callsites callsites;
@@ -96,7 +98,6 @@ struct session_stream {
     uint64_t first_ns, first_at;   /* in what was met for the first time; the event that met it */
     uint64_t passed;               /* events before the last reset, which are not there any more */
     uint64_t actions;
-    uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
     struct session_peers peers;    /* predict mode */
     struct pythia_oracle *lent;    /* predict mode: what the program asks (self.h); NULL: it has not yet */
     uint8_t *wanted;               /* the same (foretold.c): of terminals of the reference, all 0 between questions */

@@ -164,16 +164,16 @@ static void pass_course(struct session_peers *p, uint32_t terminal, const struct
         job_follow_pass(p->follow, terminal, event->channels, event->value);
 }
 
-bool session_peers_idle(const struct session_peers *p, uint32_t peer_class, const struct grammar_event *event)
+bool session_peers_unasked(const struct session_peers *p, uint32_t peer_class, const struct grammar_event *event)
 {
     return p->off || !has_peer(peer_class, event) ||
            (p->learned && p->unasked && !session.checks_peers && oracle_peers_calm(p->learned));
 }
 
-void session_peers_pass(struct session_peers *p, uint32_t peer_class, uint32_t terminal,
-                        const struct grammar_event *event)
+void session_peers_after_quick(struct session_peers *p, uint32_t peer_class, uint32_t terminal,
+                               const struct grammar_event *event)
 {
-    if (!p->learned || p->off)
+    if (p->off)
         return;
     if (has_peer(peer_class, event)) {
         p->unasked--;

@@ -45,10 +45,21 @@ struct session_peers {
 void session_peers_before(struct session_stream *s, uint32_t peer_class, const struct grammar_event *event);
 void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t terminal,
                          const struct grammar_event *event);
+bool session_peers_unasked(const struct session_peers *p, uint32_t peer_class, const struct grammar_event *event);
+void session_peers_after_quick(struct session_peers *p, uint32_t peer_class, uint32_t terminal,
+                               const struct grammar_event *event);
 /* Whether an event is neither asked about nor learned from: then it only passes, once it is followed. */
-bool session_peers_idle(const struct session_peers *p, uint32_t peer_class, const struct grammar_event *event);
-void session_peers_pass(struct session_peers *p, uint32_t peer_class, uint32_t terminal,
-                        const struct grammar_event *event);
+static inline bool session_peers_idle(const struct session_peers *p, uint32_t peer_class,
+                                      const struct grammar_event *event)
+{
+    return !(event->channels & 1u << GRAMMAR_PEER) || session_peers_unasked(p, peer_class, event);
+}
+static inline void session_peers_pass(struct session_peers *p, uint32_t peer_class, uint32_t terminal,
+                                      const struct grammar_event *event)
+{
+    if (p->learned)
+        session_peers_after_quick(p, peer_class, terminal, event);
+}
 void session_peers_close(struct session_peers *p);
 
 #endif

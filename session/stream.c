@@ -395,7 +395,6 @@ void session_whole_as(struct session_stream *s, uint32_t entry, uint32_t path, s
 void session_memo_whole(const struct session_memo *memo, struct grammar_event *e, uint64_t begin, uint64_t end)
 {
     struct session_stream *s = memo->stream;
-    int *error = &errno, kept = *error;
     begin = begin < s->last ? s->last : begin;
     end = end < begin ? begin : end;
     if (stream_take(s)) {
@@ -406,5 +405,4 @@ void session_memo_whole(const struct session_memo *memo, struct grammar_event *e
     }
     stream_release(s);
     base_guard_leave();
-    *error = kept;
 }

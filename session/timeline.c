@@ -7,6 +7,7 @@
 #include "base/array.h"
 
 enum { SERIES_FIRST = 1 << 16 }; /* ns, of a step to begin with */
+enum { LINE = 64, NOTED_BYTES = (sizeof(struct job_noted) + LINE - 1) / LINE * LINE };
 
 bool session_timeline_series(struct session_timeline *c, uint64_t begin)
 {
@@ -22,7 +23,7 @@ bool session_timeline_series(struct session_timeline *c, uint64_t begin)
 bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
 {
     bool room = !base_array_room(&c->noted, &c->room, terminals, sizeof *c->noted);
-    while (room && c->count < terminals && (c->noted[c->count] = malloc(sizeof **c->noted)))
+    while (room && c->count < terminals && (c->noted[c->count] = aligned_alloc(LINE, NOTED_BYTES)))
         job_noted_begin(c->noted[c->count++]);
     return c->count >= terminals;
 }

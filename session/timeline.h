@@ -6,7 +6,7 @@
  *     noted       terminal -> least and greatest gap and duration, the turn of each, how many by power of two,
  *                               and how long they usually are (job/usual.h)
  *
- * Constant memory whatever the run's length: 3 KiB for the first stream's series, 1.8 KiB a terminal. A turn counts
+ * Constant memory whatever the run's length: 3 KiB for the first stream's series, 2.6 KiB a terminal. A turn counts
  * the terminal's events in this stream, from 0.
  * Threads: the stream's.  Hook-safe: notes are.
  */

@@ -38,10 +38,16 @@ bool audit_intervals(const struct oracle_intervals *v)
     for (int i = 0; i < ORACLE_INTERVAL_CONTEXTS; i++)
         if (!(v->context[i].low <= v->context[i].median && v->context[i].median <= v->context[i].high))
             return false;
-    for (int r = 0; r < ORACLE_INTERVAL_RANGES; r++)
-        if (v->waiting[r].last - v->waiting[r].first > ORACLE_INTERVAL_WAITING)
+    uint64_t due = UINT64_MAX;
+    for (int r = 0; r < ORACLE_INTERVAL_RANGES; r++) {
+        uint64_t first = v->waiting[r].first, came = v->waiting[r].came, last = v->waiting[r].last;
+        if (came < first || last < came || last - first > ORACLE_INTERVAL_WAITING)
             return false;
-    return true;
+        for (; came < last; came++)
+            due = v->waiting[r].at[came % ORACLE_INTERVAL_WAITING].due < due
+                      ? v->waiting[r].at[came % ORACLE_INTERVAL_WAITING].due : due;
+    }
+    return v->due == due && due >= v->events;
 }
 
 /* --- The position --- */

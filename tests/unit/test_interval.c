@@ -46,6 +46,7 @@ static struct measured measure(enum law law, uint64_t distance, double said)
     struct { double low, high, until, deviation; uint64_t at; } waiting[256];
 
     memset(&v, 0, sizeof v);
+    oracle_interval_start(&v);
     for (int i = 0; i < TURNS; i++) {
         struct oracle_answer a = { .terminal = 1, .until = said * (double)distance, .until_deviation = said / 10,
                                    .duration = -1, .duration_deviation = -1, .node = 3 };
@@ -105,6 +106,7 @@ START_TEST(anything_may_be_asked)
     static const uint64_t distances[] = { 1, 255, 256, 257, 512, 513, 100000, UINT64_MAX };
 
     memset(&v, 0, sizeof v);
+    oracle_interval_start(&v);
     for (int i = 0; i < 20000; i++) {
         struct oracle_answer a = { .terminal = follower_random(5),
                                    .until = follower_random(3) ? (double)follower_random(1000000000) : -1,
