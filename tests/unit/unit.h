@@ -32,7 +32,7 @@ int unit_run(const char *suite, const struct unit_test *tests, size_t count);
 /* Reports that the whole program is skipped, and returns what main is to return. */
 int unit_skip(const char *reason);
 
-/* Whether this is built with the address sanitizer: gcc says so, clang is asked. */
+/* Whether this is built with the address or the thread sanitizer: gcc says so, clang is asked. */
 #if defined(__SANITIZE_ADDRESS__)
 #define UNIT_ADDRESS_SANITIZER 1
 #elif defined(__has_feature)
@@ -42,6 +42,16 @@ int unit_skip(const char *reason);
 #endif
 #ifndef UNIT_ADDRESS_SANITIZER
 #define UNIT_ADDRESS_SANITIZER 0
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define UNIT_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNIT_THREAD_SANITIZER 1
+#endif
+#endif
+#ifndef UNIT_THREAD_SANITIZER
+#define UNIT_THREAD_SANITIZER 0
 #endif
 
 #endif
