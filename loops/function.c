@@ -10,7 +10,7 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "base/python.h"
-#include "loops/decode.h"
+#include "code/step.h"
 #include "loops/script.h"
 
 enum { MOST_BYTES = 4 * LOOPS_MOST_INSNS, KNOWN = 256 /* a power of two */, SHORT_BYTES = 4096, MOST_CASES = 1024 };
@@ -22,7 +22,7 @@ struct loops_code {
     struct { uint64_t target; bool returns; } known[KNOWN];
 };
 
-struct insn { uint64_t address, target; uint8_t length, step; bool leads /* somebody jumps here */; };
+struct insn { uint64_t address, target; uint8_t length, op; bool leads /* somebody jumps here */; };
 
 struct edge { uint32_t from, to; };
 
@@ -70,10 +70,10 @@ static bool has_return(const struct loops_image *m, const struct loops_range *r)
     if (!code)
         return true;
     for (uint64_t at = 0; at < size;) {
-        struct loops_insn i = loops_decode(loops_image_machine(m), code + at, size - at, r->begin + at);
-        bool out = i.step == LOOPS_JUMP && i.target - r->begin >= size;
-        if (i.step == LOOPS_RETURN || i.step == LOOPS_JUMP_ANY || i.step == LOOPS_JUMP_SLOT || out ||
-            (i.step == LOOPS_BRANCH && i.target - r->begin >= size))
+        struct code_step i = code_step_at(loops_image_machine(m), code + at, size - at, r->begin + at);
+        bool out = i.op == CODE_JUMP && i.target - r->begin >= size;
+        if (i.op == CODE_RETURN || i.op == CODE_JUMP_ANY || i.op == CODE_JUMP_SLOT || out ||
+            (i.op == CODE_BRANCH && i.target - r->begin >= size))
             return true;
         at += i.length;
     }
@@ -99,11 +99,11 @@ static bool returns(struct loops_code *c, uint64_t target)
     return c->known[at].returns;
 }
 
-static bool call_ends(struct loops_code *c, const struct loops_insn *i)
+static bool call_ends(struct loops_code *c, const struct code_step *i)
 {
-    if (i->step == LOOPS_CALL)
+    if (i->op == CODE_CALL)
         return !returns(c, i->target);
-    const char *name = i->step == LOOPS_CALL_SLOT ? loops_image_slot(c->image, i->target) : NULL;
+    const char *name = i->op == CODE_CALL_SLOT ? loops_image_slot(c->image, i->target) : NULL;
     return name && never_returns(name);
 }
 
@@ -118,11 +118,11 @@ static bool is_inside(const struct loops_function *f, uint64_t address)
 }
 
 /* Where a jump goes that leaves what is read: another part of the function is read, too. */
-static void follow(struct reading *r, const struct loops_insn *i)
+static void follow(struct reading *r, const struct code_step *i)
 {
     struct loops_range there;
     enum { MOST = sizeof r->f->range / sizeof *r->f->range };
-    if ((i->step != LOOPS_JUMP && i->step != LOOPS_BRANCH) || is_inside(r->f, i->target) || r->f->ranges == MOST ||
+    if ((i->op != CODE_JUMP && i->op != CODE_BRANCH) || is_inside(r->f, i->target) || r->f->ranges == MOST ||
         !loops_image_range(r->c->image, i->target, &there))
         return;
     if (there.part || there.begin != i->target) {
@@ -138,14 +138,14 @@ static void read_range(struct reading *r, struct loops_range range)
     const uint8_t *code = size <= MOST_BYTES ? loops_image_at(r->c->image, range.begin, size) : NULL;
     r->failed |= !code;
     for (uint64_t at = 0; at < size && !r->failed;) {
-        struct loops_insn i = loops_decode(loops_image_machine(r->c->image), code + at, size - at, range.begin + at);
+        struct code_step i = code_step_at(loops_image_machine(r->c->image), code + at, size - at, range.begin + at);
         base_must(base_array_room(&r->insn, &r->room, (uint64_t)r->insns + 1, sizeof *r->insn));
         r->failed |= r->insns == LOOPS_MOST_INSNS - 1;
-        if (i.step >= LOOPS_CALL && i.step <= LOOPS_CALL_ANY && call_ends(r->c, &i))
-            i.step = LOOPS_STOP;
+        if (code_op_calls(i.op) && call_ends(r->c, &i))
+            i.op = CODE_TRAP;
         follow(r, &i);
         r->insn[r->insns++] = (struct insn){ .address = range.begin + at, .target = i.target, .length = i.length,
-                                             .step = i.step };
+                                             .op = i.op };
         at += i.length;
     }
 }
@@ -181,8 +181,8 @@ static uint32_t case_of(const struct reading *r, uint64_t table, uint32_t entry)
 static uint64_t table_before(const struct reading *r, uint32_t jump, bool *own)
 {
     *own = true;
-    for (uint32_t i = jump; i-- > 0; *own &= r->insn[i].step != LOOPS_JUMP_ANY)
-        if (r->insn[i].step == LOOPS_ON && r->insn[i].target && !is_inside(r->f, r->insn[i].target) &&
+    for (uint32_t i = jump; i-- > 0; *own &= r->insn[i].op != CODE_JUMP_ANY)
+        if (r->insn[i].op == CODE_OTHER && r->insn[i].target && !is_inside(r->f, r->insn[i].target) &&
             case_of(r, r->insn[i].target, 0) != UINT32_MAX)
             return r->insn[i].target;
     return 0;
@@ -198,7 +198,7 @@ static void find_named(struct reading *r)
 {
     r->named = malloc(r->insns * sizeof *r->named);
     for (uint32_t i = 0; i < r->insns; i++)
-        if (r->insn[i].step == LOOPS_ON && r->insn[i].target)
+        if (r->insn[i].op == CODE_OTHER && r->insn[i].target)
             r->named[r->names++] = r->insn[i].target;
     if (r->names)
         qsort(r->named, r->names, sizeof *r->named, by_number);
@@ -243,9 +243,9 @@ static void add_case(struct reading *r, uint32_t jump, uint32_t to)
     add_edge(r, r->block[jump], r->block[to]);
 }
 
-static bool goes_on(uint8_t step)
+static bool goes_on(uint8_t op)
 {
-    return step == LOOPS_ON || step == LOOPS_BRANCH || (step >= LOOPS_CALL && step <= LOOPS_CALL_ANY);
+    return op == CODE_OTHER || op == CODE_BRANCH || code_op_calls(op);
 }
 
 static bool follows(const struct reading *r, uint32_t i)
@@ -256,16 +256,16 @@ static bool follows(const struct reading *r, uint32_t i)
 static void find_blocks(struct reading *r)
 {
     for (uint32_t i = 0; i < r->insns; i++) {
-        uint8_t step = r->insn[i].step;
-        uint32_t to = step == LOOPS_JUMP || step == LOOPS_BRANCH ? insn_at(r, r->insn[i].target) : UINT32_MAX;
+        uint8_t op = r->insn[i].op;
+        uint32_t to = op == CODE_JUMP || op == CODE_BRANCH ? insn_at(r, r->insn[i].target) : UINT32_MAX;
         if (to != UINT32_MAX)
             r->insn[to].leads = true;
-        if (step == LOOPS_JUMP_ANY)
+        if (op == CODE_JUMP_ANY)
             (void)visit_cases(r, i, mark);
     }
     for (uint32_t i = 0; i < r->insns; i++) {
-        uint8_t before = i ? r->insn[i - 1].step : LOOPS_RETURN;
-        bool straight = before == LOOPS_ON || (before >= LOOPS_CALL && before <= LOOPS_CALL_ANY);
+        uint8_t before = i ? r->insn[i - 1].op : CODE_RETURN;
+        bool straight = before == CODE_OTHER || (code_op_calls(before));
         if (!i || r->insn[i].leads || r->insn[i].address == r->f->entry || !straight || !follows(r, i - 1))
             r->first[r->blocks++] = i;
         r->block[i] = r->blocks - 1;
@@ -278,7 +278,7 @@ static bool is_padding(const struct reading *r, uint32_t block)
     static const uint8_t longest = 16;
     uint32_t end = block + 1 < r->blocks ? r->first[block + 1] : r->insns;
     for (uint32_t i = r->first[block]; i < end; i++)
-        if (r->insn[i].step != LOOPS_ON || r->insn[i].target)
+        if (r->insn[i].op != CODE_OTHER || r->insn[i].target)
             return false;
     return r->insn[end - 1].address + r->insn[end - 1].length - r->insn[r->first[block]].address < longest;
 }
@@ -303,12 +303,12 @@ static void find_edges(struct reading *r)
     for (uint32_t b = 0; b < r->blocks; b++) {
         uint32_t last = (b + 1 < r->blocks ? r->first[b + 1] : r->insns) - 1;
         const struct insn *i = &r->insn[last];
-        uint32_t to = i->step == LOOPS_JUMP || i->step == LOOPS_BRANCH ? insn_at(r, i->target) : UINT32_MAX;
-        if (goes_on(i->step) && follows(r, last))
+        uint32_t to = i->op == CODE_JUMP || i->op == CODE_BRANCH ? insn_at(r, i->target) : UINT32_MAX;
+        if (goes_on(i->op) && follows(r, last))
             add_edge(r, b, b + 1);
         if (to != UINT32_MAX)
             add_edge(r, b, r->block[to]);
-        if (i->step == LOOPS_JUMP_ANY && !visit_cases(r, last, add_case))
+        if (i->op == CODE_JUMP_ANY && !visit_cases(r, last, add_case))
             jump[jumps++] = b;
     }
     guess_cases(r, jump, jumps);
@@ -401,8 +401,8 @@ static void find_whole(struct loops_code *c, struct loops_range *r)
     if (!code)
         return;
     for (uint64_t at = 0; at < size;) {
-        struct loops_insn i = loops_decode(loops_image_machine(c->image), code + at, size - at, r->begin + at);
-        if ((i.step == LOOPS_JUMP || i.step == LOOPS_BRANCH) && loops_image_range(c->image, i.target, &there) &&
+        struct code_step i = code_step_at(loops_image_machine(c->image), code + at, size - at, r->begin + at);
+        if ((i.op == CODE_JUMP || i.op == CODE_BRANCH) && loops_image_range(c->image, i.target, &there) &&
             !there.part && there.begin != i.target) {
             *r = there;
             return;

@@ -14,7 +14,7 @@
 #include "base/leb.h"
 #include "base/io.h"
 #include "base/must.h"
-#include "loops/decode.h"
+#include "code/step.h"
 
 enum { MOST_TABLE = 1 << 24 /* bytes of one entry */, LONGEST_ENTRY = 256, LONGEST_ID = 64 };
 
@@ -179,10 +179,10 @@ const char *loops_image_stub(const struct loops_image *m, uint64_t stub)
         return stub_arm(m, stub);
     const uint8_t *code = loops_image_at(m, stub, MOST);
     for (size_t at = 0, steps = 0; code && at < MOST && steps < 2; steps++) { /* endbr64, then the jump */
-        struct loops_insn i = loops_decode(m->machine, code + at, MOST - at, stub + at);
-        if (i.step == LOOPS_JUMP_SLOT)
+        struct code_step i = code_step_at(m->machine, code + at, MOST - at, stub + at);
+        if (i.op == CODE_JUMP_SLOT)
             return loops_image_slot(m, i.target);
-        if (i.step != LOOPS_ON)
+        if (i.op != CODE_OTHER)
             return NULL;
         at += i.length;
     }

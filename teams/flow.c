@@ -11,14 +11,14 @@
 /* A stub that jumps through a slot: "jmp *slot", perhaps after a mark for indirect branches. */
 static bool is_stub(const struct teams_module *m, uintptr_t address, uintptr_t *slot)
 {
-    struct teams_insn insn;
+    struct code_insn insn;
     for (int i = 0; i < 3 && address >= m->begin && address < m->end; i++, address += insn.length) {
-        if (!teams_decode(m->begin, m->end, address, &insn))
+        if (!code_read(m->begin, m->end, address, &insn))
             return false;
         *slot = insn.target;
-        if (insn.op == TEAMS_JUMP_SLOT)
+        if (insn.op == CODE_JUMP_SLOT)
             return true;
-        if (insn.op != TEAMS_NOTHING)
+        if (insn.op != CODE_NOTHING)
             return false;
     }
     return false;
@@ -43,16 +43,16 @@ static void through_slot(const struct teams_module *m, uintptr_t slot, struct te
 }
 
 /* Where a call leads to. What goes to a stub goes through its slot; a jump through one is a call for good. */
-static void look_at_call(const struct teams_module *m, struct teams_insn *i, struct teams_call *c)
+static void look_at_call(const struct teams_module *m, struct code_insn *i, struct teams_call *c)
 {
     uintptr_t slot;
-    if ((i->op == TEAMS_CALL || i->op == TEAMS_JUMP) && is_stub(m, i->target, &slot)) {
-        i->op = i->op == TEAMS_CALL ? TEAMS_CALL_SLOT : TEAMS_JUMP_SLOT;
+    if ((i->op == CODE_CALL || i->op == CODE_JUMP) && is_stub(m, i->target, &slot)) {
+        i->op = i->op == CODE_CALL ? CODE_CALL_SLOT : CODE_JUMP_SLOT;
         i->target = slot;
     }
-    if (i->op == TEAMS_CALL_SLOT || i->op == TEAMS_JUMP_SLOT)
+    if (i->op == CODE_CALL_SLOT || i->op == CODE_JUMP_SLOT)
         through_slot(m, i->target, c);
-    else if (i->op == TEAMS_CALL)
+    else if (i->op == CODE_CALL)
         c->target = i->target;
 }
 
@@ -70,12 +70,12 @@ struct leaving {
 static bool ends_process(const struct teams_module *m, uintptr_t entry, int depth);
 
 /* Whether control may go on behind an instruction; false in *fine: it may come back, or this is not known. */
-static bool goes_on_after(struct leaving *l, const struct teams_module *m, uintptr_t at, struct teams_insn *i,
+static bool goes_on_after(struct leaving *l, const struct teams_module *m, uintptr_t at, struct code_insn *i,
                           int depth, bool *fine)
 {
     struct teams_call c = { .known = TEAMS_UNKNOWN_CALL };
     *fine = l->count < EXIT_INSNS && l->ways < EXIT_WAYS && at >= m->begin && at < m->end &&
-            teams_decode(m->begin, m->end, at, i);
+            code_read(m->begin, m->end, at, i);
     if (!*fine)
         return false;
     l->seen[l->count++] = at;
@@ -83,10 +83,10 @@ static bool goes_on_after(struct leaving *l, const struct teams_module *m, uintp
     bool read = c.target && c.known == TEAMS_UNKNOWN_CALL;
     bool ends = c.known == TEAMS_EXITS || (read && ends_process(m, c.target, depth));
     l->exits |= ends;
-    *fine = i->op != TEAMS_RETURN && i->op != TEAMS_JUMP_ANY && (i->op != TEAMS_JUMP_SLOT || ends);
-    if (i->op == TEAMS_BRANCH || i->op == TEAMS_JUMP)
+    *fine = i->op != CODE_RETURN && i->op != CODE_JUMP_ANY && (i->op != CODE_JUMP_SLOT || ends);
+    if (i->op == CODE_BRANCH || i->op == CODE_JUMP)
         l->todo[l->ways++] = i->target;
-    return *fine && !ends && c.known != TEAMS_THROWS && i->op != TEAMS_JUMP && i->op != TEAMS_TRAP;
+    return *fine && !ends && c.known != TEAMS_THROWS && i->op != CODE_JUMP && i->op != CODE_TRAP;
 }
 
 static bool is_seen(const struct leaving *l, uintptr_t at)
@@ -104,7 +104,7 @@ static bool ends_process(const struct teams_module *m, uintptr_t entry, int dept
     struct leaving l = { .todo = { entry }, .ways = 1 };
     bool fine = depth < EXIT_DEPTH && !m->library && entry >= m->begin && entry < m->end;
     while (fine && l.ways) {
-        struct teams_insn i;
+        struct code_insn i;
         uintptr_t at = l.todo[--l.ways];
         while (fine && !is_seen(&l, at) && goes_on_after(&l, m, at, &i, depth + 1, &fine))
             at += i.length;
@@ -120,7 +120,7 @@ struct teams_reader {
     struct base_arena memory; /* its own */
     struct teams_flow *f;
     struct base_arena *room;
-    struct teams_insn insn[TEAMS_MOST_INSNS]; /* as they were read */
+    struct code_insn insn[TEAMS_MOST_INSNS]; /* as they were read */
     struct teams_call call[TEAMS_MOST_INSNS];
     uintptr_t todo[TEAMS_MOST_INSNS + 1 + MORE]; /* the entry, and where each instruction may jump to */
     uint32_t todo_count;
@@ -137,7 +137,7 @@ struct teams_reader {
 struct teams_reader *teams_reader_create(void)
 {
     struct base_arena memory;
-    struct teams_reader *r = teams_code_prepare() ? base_arena_whole(&memory, sizeof *r) : NULL;
+    struct teams_reader *r = code_prepare() ? base_arena_whole(&memory, sizeof *r) : NULL;
     if (r)
         r->memory = memory;
     return r;
@@ -180,17 +180,17 @@ static bool ends_process_once(struct teams_reader *r, uintptr_t target)
 }
 
 /* Whether control may go on with the next instruction. */
-static bool falls_through(const struct teams_insn *n, const struct teams_call *c)
+static bool falls_through(const struct code_insn *n, const struct teams_call *c)
 {
-    bool leaves = teams_is_call(n) && teams_known_leaves(c->known);
-    return !leaves && n->op != TEAMS_JUMP && n->op != TEAMS_JUMP_SLOT && n->op != TEAMS_JUMP_ANY &&
-           n->op != TEAMS_RETURN && n->op != TEAMS_TRAP;
+    bool leaves = code_is_call(n) && teams_known_leaves(c->known);
+    return !leaves && n->op != CODE_JUMP && n->op != CODE_JUMP_SLOT && n->op != CODE_JUMP_ANY &&
+           n->op != CODE_RETURN && n->op != CODE_TRAP;
 }
 
 /* The table of a jump, NULL: none is known. */
-static const struct teams_table *table_of(const struct teams_reader *r, const struct teams_insn *i)
+static const struct teams_table *table_of(const struct teams_reader *r, const struct code_insn *i)
 {
-    for (uint32_t k = 0; i->op == TEAMS_JUMP_ANY && k < r->tables; k++)
+    for (uint32_t k = 0; i->op == CODE_JUMP_ANY && k < r->tables; k++)
         if (r->table[k].jump == i->address)
             return &r->table[k];
     return NULL;
@@ -204,18 +204,18 @@ static bool read_one(struct teams_reader *r, uintptr_t address)
         return unreadable(f, "control leaves its module", address);
     if (f->insns == TEAMS_MOST_INSNS)
         return unreadable(f, "too long to be read", address);
-    struct teams_insn *i = &r->insn[f->insns];
+    struct code_insn *i = &r->insn[f->insns];
     struct teams_call *c = &r->call[f->insns];
     *c = (struct teams_call){ .known = TEAMS_UNKNOWN_CALL };
-    if (!teams_decode(f->module.begin, f->module.end, address, i))
+    if (!code_read(f->module.begin, f->module.end, address, i))
         return unreadable(f, "an instruction that cannot be read", address);
     *slot_of(r, address) = (uint16_t)++f->insns;
     look_at_call(&f->module, i, c);
     if (c->target && c->known == TEAMS_UNKNOWN_CALL && ends_process_once(r, c->target))
         c->known = TEAMS_EXITS;
-    if (teams_is_call(i) && !teams_landing_pad(address + i->length - 1u, &c->pad))
+    if (code_is_call(i) && !teams_landing_pad(address + i->length - 1u, &c->pad))
         return unreadable(f, "tables of exceptions that cannot be read", address);
-    if (c->pad || i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)
+    if (c->pad || i->op == CODE_JUMP || i->op == CODE_BRANCH)
         r->todo[r->todo_count++] = c->pad ? c->pad : i->target;
     const struct teams_table *t = table_of(r, i);
     if (t && r->more_count + t->count > MORE)
@@ -244,8 +244,8 @@ static void flow_read_all(struct teams_reader *r, struct teams_flow *f)
 /* Where an instruction may go but for the next one, 0: nowhere. */
 static uintptr_t leads_to(const struct teams_reader *r, uint32_t i)
 {
-    const struct teams_insn *n = &r->insn[i];
-    return n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH ? n->target : r->call[i].pad;
+    const struct code_insn *n = &r->insn[i];
+    return n->op == CODE_JUMP || n->op == CODE_BRANCH ? n->target : r->call[i].pad;
 }
 
 /* Where it goes on, 0: nowhere. */
@@ -291,8 +291,8 @@ static void link_block(struct teams_reader *r, struct teams_block *b)
 {
     uint32_t last = b->first + b->count - 1;
     int on = block_at(r, goes_on(r, last)), to = block_at(r, leads_to(r, last));
-    b->next[0] = r->insn[last].op == TEAMS_JUMP ? to : on;
-    b->next[1] = r->insn[last].op == TEAMS_JUMP ? -1 : to;
+    b->next[0] = r->insn[last].op == CODE_JUMP ? to : on;
+    b->next[1] = r->insn[last].op == CODE_JUMP ? -1 : to;
     const struct teams_table *t = table_of(r, &r->insn[last]);
     b->more = r->more_count;
     b->mores = t ? t->count : 0;
@@ -400,8 +400,8 @@ static bool find_tables(struct teams_reader *r, struct teams_flow *f, bool *same
     struct teams_table table[TEAMS_TABLES];
     uint32_t tables = 0;
     for (uint32_t b = 0; b < f->blocks && !f->unreadable; b++) {
-        const struct teams_insn *last = &f->insn[f->block[b].first + f->block[b].count - 1];
-        if (last->op != TEAMS_JUMP_ANY)
+        const struct code_insn *last = &f->insn[f->block[b].first + f->block[b].count - 1];
+        if (last->op != CODE_JUMP_ANY)
             continue;
         if (!constants && !(constants = teams_constants_find(f, r->room)))
             return false;
@@ -412,7 +412,7 @@ static bool find_tables(struct teams_reader *r, struct teams_flow *f, bool *same
     }
     *same = tables == r->tables || f->unreadable;
     for (uint32_t k = 0; *same && !f->unreadable && k < tables; k++) {
-        const struct teams_insn jump = { .op = TEAMS_JUMP_ANY, .address = table[k].jump };
+        const struct code_insn jump = { .op = CODE_JUMP_ANY, .address = table[k].jump };
         const struct teams_table *t = &table[k], *old = table_of(r, &jump);
         *same = old && old->entries == t->entries && old->base == t->base && old->count == t->count;
     }

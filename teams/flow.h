@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "teams/code.h"
+#include "code/insn.h"
 #include "teams/image.h"
 #include "teams/known.h"
 
@@ -53,7 +53,7 @@ struct teams_block {
 struct teams_flow {
     uintptr_t entry;
     struct teams_module module;
-    struct teams_insn *insn;
+    struct code_insn *insn;
     struct teams_call *call; /* of each instruction, as far as it is one */
     uint32_t insns;
     struct teams_block *block;
@@ -84,17 +84,17 @@ static inline int teams_flow_way(const struct teams_flow *f, uint32_t b, uint32_
 }
 
 /* What decides where a block goes on, NULL: nothing does. */
-static inline const struct teams_insn *teams_flow_decides(const struct teams_flow *f, int block)
+static inline const struct code_insn *teams_flow_decides(const struct teams_flow *f, int block)
 {
-    const struct teams_insn *last = &f->insn[f->block[block].first + f->block[block].count - 1];
-    return last->op == TEAMS_BRANCH || last->op == TEAMS_JUMP_ANY ? last : NULL;
+    const struct code_insn *last = &f->insn[f->block[block].first + f->block[block].count - 1];
+    return last->op == CODE_BRANCH || last->op == CODE_JUMP_ANY ? last : NULL;
 }
 
 /* The branch that ends a block, NULL: none does. */
-static inline const struct teams_insn *teams_flow_branch(const struct teams_flow *f, int block)
+static inline const struct code_insn *teams_flow_branch(const struct teams_flow *f, int block)
 {
-    const struct teams_insn *last = &f->insn[f->block[block].first + f->block[block].count - 1];
-    return last->op == TEAMS_BRANCH ? last : NULL;
+    const struct code_insn *last = &f->insn[f->block[block].first + f->block[block].count - 1];
+    return last->op == CODE_BRANCH ? last : NULL;
 }
 
 #endif

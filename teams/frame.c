@@ -7,7 +7,7 @@
 enum { OTHER = INT32_MIN, FARTHEST = 1 << 24 };
 
 struct state {
-    int32_t reg[TEAMS_GENERAL];
+    int32_t reg[CODE_GENERAL];
     bool seen;
 };
 
@@ -20,7 +20,7 @@ struct finding {
 
 static int32_t of_register(const struct state *s, uint8_t reg)
 {
-    return reg < TEAMS_GENERAL ? s->reg[reg] : OTHER;
+    return reg < CODE_GENERAL ? s->reg[reg] : OTHER;
 }
 
 static int32_t moved(int32_t offset, int64_t by)
@@ -47,25 +47,25 @@ static void lend(struct finding *d, int32_t offset)
 
 static void set(struct state *s, uint8_t reg, int32_t offset)
 {
-    if (reg < TEAMS_GENERAL)
+    if (reg < CODE_GENERAL)
         s->reg[reg] = offset;
 }
 
 /* The address of an instruction's place. What has an index is somewhere in the object that begins there. */
-static int32_t address_of(struct finding *d, const struct teams_insn *i, const struct state *s)
+static int32_t address_of(struct finding *d, const struct code_insn *i, const struct state *s)
 {
-    const struct teams_place *p = &i->place;
-    int32_t at = p->base == TEAMS_NO_REGISTER || p->thread ? OTHER : moved(of_register(s, p->base), p->offset);
-    if (p->index == TEAMS_NO_REGISTER)
+    const struct code_place *p = &i->place;
+    int32_t at = p->base == CODE_NO_REGISTER || p->thread ? OTHER : moved(of_register(s, p->base), p->offset);
+    if (p->index == CODE_NO_REGISTER)
         return at;
-    if (i->op == TEAMS_ADDRESS) {
+    if (i->op == CODE_ADDRESS) {
         lend(d, at);
         lend(d, of_register(s, p->index));
     }
     return OTHER;
 }
 
-static void note_slot(struct finding *d, const struct teams_insn *i, const struct state *s)
+static void note_slot(struct finding *d, const struct code_insn *i, const struct state *s)
 {
     struct teams_frame *f = d->frame;
     int32_t at = address_of(d, i, s);
@@ -83,25 +83,25 @@ static void note_slot(struct finding *d, const struct teams_insn *i, const struc
 }
 
 /* What comes of the two operands. Of addresses that are not followed any further somebody else may make use. */
-static int32_t computed(struct finding *d, const struct teams_insn *i, const struct state *s)
+static int32_t computed(struct finding *d, const struct code_insn *i, const struct state *s)
 {
-    int32_t a = i->a.kind == TEAMS_REGISTER ? of_register(s, i->a.number) : OTHER;
-    int32_t b = i->b.kind == TEAMS_REGISTER ? of_register(s, i->b.number) : OTHER;
-    bool number = i->b.kind == TEAMS_IMMEDIATE;
+    int32_t a = i->a.kind == CODE_REGISTER ? of_register(s, i->a.number) : OTHER;
+    int32_t b = i->b.kind == CODE_REGISTER ? of_register(s, i->b.number) : OTHER;
+    bool number = i->b.kind == CODE_IMMEDIATE;
     switch (i->op) {
-    case TEAMS_MOVE:
+    case CODE_MOVE:
         return a;
-    case TEAMS_ADDRESS:
+    case CODE_ADDRESS:
         return address_of(d, i, s);
-    case TEAMS_COMPARE:
-    case TEAMS_TEST:
+    case CODE_COMPARE:
+    case CODE_TEST:
         return OTHER;
-    case TEAMS_ADD:
-    case TEAMS_SUB:
+    case CODE_ADD:
+    case CODE_SUB:
         if (number)
-            return moved(a, i->op == TEAMS_SUB ? -i->b.value : i->b.value);
+            return moved(a, i->op == CODE_SUB ? -i->b.value : i->b.value);
         break;
-    case TEAMS_BITS: /* a stack pointer that is aligned */
+    case CODE_BITS: /* a stack pointer that is aligned */
         if (number && i->b.value < 0 && a != OTHER)
             return moved(a & (int32_t)i->b.value, 0);
         break;
@@ -125,51 +125,51 @@ static void call(struct finding *d, uint32_t insn, struct state *s)
 {
     bool bounds = d->frame->flow->call[insn].known == TEAMS_BOUNDS;
     struct teams_addresses *to = bounds ? &d->frame->bounds : &d->frame->lent;
-    for (uint64_t left = teams_convention()->clobbered; left; left &= left - 1)
-        note(d, to, of_register(s, teams_first(left)));
-    if (bounds && d->at == of_register(s, teams_convention()->stack)) {
+    for (uint64_t left = code_convention()->clobbered; left; left &= left - 1)
+        note(d, to, of_register(s, code_first(left)));
+    if (bounds && d->at == of_register(s, code_convention()->stack)) {
         note(d, to, d->stored);
         d->stored = OTHER;
     }
     lend_stored(d);
     for (uint64_t left = d->frame->flow->call[insn].clobbers; left; left &= left - 1)
-        set(s, teams_first(left), OTHER);
+        set(s, code_first(left), OTHER);
 }
 
-static void masked(struct finding *d, const struct teams_insn *i, struct state *s)
+static void masked(struct finding *d, const struct code_insn *i, struct state *s)
 {
-    for (uint64_t left = teams_sources(i); left; left &= left - 1)
-        lend(d, of_register(s, teams_first(left)));
+    for (uint64_t left = code_sources(i); left; left &= left - 1)
+        lend(d, of_register(s, code_first(left)));
     for (uint64_t left = i->writes; left; left &= left - 1)
-        set(s, teams_first(left), OTHER);
+        set(s, code_first(left), OTHER);
 }
 
-static void store(struct finding *d, const struct teams_insn *i, const struct state *s, int32_t address)
+static void store(struct finding *d, const struct code_insn *i, const struct state *s, int32_t address)
 {
-    const struct teams_place *p = &i->place;
+    const struct code_place *p = &i->place;
     lend_stored(d);
     d->stored = address;
-    d->at = p->index == TEAMS_NO_REGISTER && !p->thread ? moved(of_register(s, p->base), p->offset) : OTHER;
+    d->at = p->index == CODE_NO_REGISTER && !p->thread ? moved(of_register(s, p->base), p->offset) : OTHER;
 }
 
 static void step(struct finding *d, uint32_t insn, struct state *s)
 {
-    const struct teams_insn *i = &d->frame->flow->insn[insn];
-    uint8_t stack = teams_convention()->stack;
+    const struct code_insn *i = &d->frame->flow->insn[insn];
+    uint8_t stack = code_convention()->stack;
     note_slot(d, i, s);
-    if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT) {
+    if (code_is_call(i) || i->op == CODE_JUMP_SLOT) {
         call(d, insn, s);
-    } else if (i->op == TEAMS_RETURN) {
-        lend(d, of_register(s, teams_convention()->result));
-    } else if (i->op == TEAMS_OTHER) {
+    } else if (i->op == CODE_RETURN) {
+        lend(d, of_register(s, code_convention()->result));
+    } else if (i->op == CODE_OTHER) {
         masked(d, i, s);
-    } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
+    } else if (i->op != CODE_NOTHING && i->op < CODE_OTHER) {
         int32_t v = computed(d, i, s);
-        if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_GENERAL)
+        if (i->dst.kind == CODE_REGISTER && i->dst.number < CODE_GENERAL)
             set(s, i->dst.number, v);
-        else if (i->op == TEAMS_MOVE && v != OTHER) /* into memory, a vector */
+        else if (i->op == CODE_MOVE && v != OTHER) /* into memory, a vector */
             store(d, i, s, v);
-        if (i->step && !(i->loads && i->dst.kind == TEAMS_REGISTER && i->dst.number == stack))
+        if (i->step && !(i->loads && i->dst.kind == CODE_REGISTER && i->dst.number == stack))
             set(s, stack, moved(of_register(s, stack), i->step));
     }
 }
@@ -180,7 +180,7 @@ static bool meet(struct finding *d, struct state *to, const struct state *from)
     bool changed = !to->seen;
     if (changed)
         *to = *from;
-    for (int k = 0; k < TEAMS_GENERAL; k++) {
+    for (int k = 0; k < CODE_GENERAL; k++) {
         changed |= to->reg[k] != from->reg[k] && to->reg[k] != OTHER;
         to->reg[k] = to->reg[k] == from->reg[k] ? from->reg[k] : OTHER;
         if (to->reg[k] == OTHER)
@@ -211,12 +211,12 @@ static uint64_t changes_of(const struct teams_flow *f)
 {
     uint64_t all = 0;
     for (uint32_t k = 0; k < f->insns; k++) {
-        const struct teams_insn *i = &f->insn[k];
+        const struct code_insn *i = &f->insn[k];
         all |= i->writes;
-        all |= i->dst.kind == TEAMS_REGISTER ? teams_bit(i->dst.number) : 0;
-        all |= teams_is_call(i) || i->op == TEAMS_JUMP_SLOT ? f->call[k].clobbers : 0;
+        all |= i->dst.kind == CODE_REGISTER ? code_bit(i->dst.number) : 0;
+        all |= code_is_call(i) || i->op == CODE_JUMP_SLOT ? f->call[k].clobbers : 0;
     }
-    return all & teams_convention()->clobbered;
+    return all & code_convention()->clobbered;
 }
 
 struct teams_frame *teams_frame_find(const struct teams_flow *f, struct base_arena *room)
@@ -228,8 +228,8 @@ struct teams_frame *teams_frame_find(const struct teams_flow *f, struct base_are
     frame->flow = f;
     frame->changes = changes_of(f);
     memset(frame->slot_of, TEAMS_NO_SLOT, f->insns);
-    for (int k = 0; k < TEAMS_GENERAL; k++)
-        d.begin[0].reg[k] = k == teams_convention()->stack ? 0 : OTHER;
+    for (int k = 0; k < CODE_GENERAL; k++)
+        d.begin[0].reg[k] = k == code_convention()->stack ? 0 : OTHER;
     d.begin[0].seen = true;
     while (pass(&d))
         ;

@@ -6,7 +6,7 @@
 /* --- Addresses in registers --- */
 
 struct state {
-    uintptr_t value[TEAMS_GENERAL];
+    uintptr_t value[CODE_GENERAL];
     uint32_t known;
     bool seen;
 };
@@ -15,21 +15,21 @@ struct teams_constants { struct state *begin; };
 
 static uint64_t sets_of(const struct teams_flow *f, uint32_t insn)
 {
-    const struct teams_insn *i = &f->insn[insn];
-    bool call = teams_is_call(i);
-    return i->writes | (i->dst.kind == TEAMS_REGISTER ? teams_bit(i->dst.number) : 0) |
-           (call ? teams_convention()->clobbered : 0);
+    const struct code_insn *i = &f->insn[insn];
+    bool call = code_is_call(i);
+    return i->writes | (i->dst.kind == CODE_REGISTER ? code_bit(i->dst.number) : 0) |
+           (call ? code_convention()->clobbered : 0);
 }
 
 static void step(const struct teams_flow *f, uint32_t insn, struct state *s)
 {
-    const struct teams_insn *i = &f->insn[insn];
-    bool to = i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_GENERAL, known = false;
+    const struct code_insn *i = &f->insn[insn];
+    bool to = i->dst.kind == CODE_REGISTER && i->dst.number < CODE_GENERAL, known = false;
     uintptr_t value = 0;
-    if (to && i->op == TEAMS_ADDRESS && i->place.fixed) {
+    if (to && i->op == CODE_ADDRESS && i->place.fixed) {
         value = (uintptr_t)i->place.offset;
         known = true;
-    } else if (to && i->op == TEAMS_MOVE && i->a.kind == TEAMS_REGISTER && i->a.number < TEAMS_GENERAL && !i->partial) {
+    } else if (to && i->op == CODE_MOVE && i->a.kind == CODE_REGISTER && i->a.number < CODE_GENERAL && !i->partial) {
         value = s->value[i->a.number];
         known = s->known >> i->a.number & 1;
     }
@@ -48,7 +48,7 @@ static bool meet(struct state *to, const struct state *from)
     }
     uint32_t before = to->known;
     to->known &= from->known;
-    for (int k = 0; k < TEAMS_GENERAL; k++)
+    for (int k = 0; k < CODE_GENERAL; k++)
         if (to->known >> k & 1 && to->value[k] != from->value[k])
             to->known &= ~(1u << k);
     return to->known != before;
@@ -81,7 +81,7 @@ static bool known_at(const struct teams_flow *f, const struct teams_constants *c
     struct state s = c->begin[block];
     for (uint32_t k = f->block[block].first; k < insn; k++)
         step(f, k, &s);
-    if (reg >= TEAMS_GENERAL || !s.seen || !(s.known >> reg & 1))
+    if (reg >= CODE_GENERAL || !s.seen || !(s.known >> reg & 1))
         return false;
     *value = s.value[reg];
     return true;
@@ -93,7 +93,7 @@ static bool known_at(const struct teams_flow *f, const struct teams_constants *c
 static uint32_t set_by(const struct teams_flow *f, uint32_t block, uint32_t insn, uint8_t reg)
 {
     for (uint32_t k = insn; k-- > f->block[block].first;)
-        if (sets_of(f, k) & teams_bit(reg))
+        if (sets_of(f, k) & code_bit(reg))
             return k;
     return UINT32_MAX;
 }
@@ -102,10 +102,10 @@ static uint32_t set_by(const struct teams_flow *f, uint32_t block, uint32_t insn
 static bool take_place(const struct teams_flow *f, const struct teams_constants *c, uint32_t block, uint32_t insn,
                        struct teams_table *t)
 {
-    const struct teams_place *p = &f->insn[insn].place;
+    const struct code_place *p = &f->insn[insn].place;
     uintptr_t base = 0;
-    if (p->thread || p->fixed || p->index == TEAMS_NO_REGISTER || p->scale != t->size ||
-        (p->base != TEAMS_NO_REGISTER && !known_at(f, c, block, insn, p->base, &base)))
+    if (p->thread || p->fixed || p->index == CODE_NO_REGISTER || p->scale != t->size ||
+        (p->base != CODE_NO_REGISTER && !known_at(f, c, block, insn, p->base, &base)))
         return false;
     t->entries = base + (uintptr_t)p->offset;
     return true;
@@ -116,57 +116,57 @@ static uint32_t find_load(const struct teams_flow *f, const struct teams_constan
                           struct teams_table *t)
 {
     uint32_t sum = set_by(f, block, jump, f->insn[jump].a.number);
-    const struct teams_insn *s = sum == UINT32_MAX ? NULL : &f->insn[sum];
-    if (!s || s->op != TEAMS_ADD || s->a.kind != TEAMS_REGISTER || s->b.kind != TEAMS_REGISTER)
+    const struct code_insn *s = sum == UINT32_MAX ? NULL : &f->insn[sum];
+    if (!s || s->op != CODE_ADD || s->a.kind != CODE_REGISTER || s->b.kind != CODE_REGISTER)
         return UINT32_MAX;
     bool second = known_at(f, c, block, sum, s->b.number, &t->base);
     if (!second && !known_at(f, c, block, sum, s->a.number, &t->base))
         return UINT32_MAX;
     uint32_t load = set_by(f, block, sum, second ? s->a.number : s->b.number);
-    const struct teams_insn *l = load == UINT32_MAX ? NULL : &f->insn[load];
-    bool reads = l && l->op == TEAMS_MOVE && l->a.kind == TEAMS_MEMORY && l->place.size == 4;
+    const struct code_insn *l = load == UINT32_MAX ? NULL : &f->insn[load];
+    bool reads = l && l->op == CODE_MOVE && l->a.kind == CODE_MEMORY && l->place.size == 4;
     return reads && take_place(f, c, block, load, t) ? load : UINT32_MAX;
 }
 
 /* --- Its bound --- */
 
 /* What is compared: a register, or what was read from a place. */
-struct index { uint8_t reg; const struct teams_insn *load; };
+struct index { uint8_t reg; const struct code_insn *load; };
 
 /* One instruction back; false: it is made of something else there. */
 static bool go_back(const struct teams_flow *f, uint32_t insn, struct index *x)
 {
-    const struct teams_insn *i = &f->insn[insn];
+    const struct code_insn *i = &f->insn[insn];
     if (x->load) { /* whose place stays */
-        uint64_t by = teams_bit(x->load->place.base) | teams_bit(x->load->place.index);
-        return !i->stores && !teams_is_call(i) && !(sets_of(f, insn) & by);
+        uint64_t by = code_bit(x->load->place.base) | code_bit(x->load->place.index);
+        return !i->stores && !code_is_call(i) && !(sets_of(f, insn) & by);
     }
-    if (!(sets_of(f, insn) & teams_bit(x->reg)))
+    if (!(sets_of(f, insn) & code_bit(x->reg)))
         return true;
-    if (i->op != TEAMS_MOVE || i->partial)
+    if (i->op != CODE_MOVE || i->partial)
         return false;
-    if (i->a.kind == TEAMS_REGISTER && i->a.number < TEAMS_GENERAL)
+    if (i->a.kind == CODE_REGISTER && i->a.number < CODE_GENERAL)
         x->reg = i->a.number;
-    else if (i->a.kind == TEAMS_MEMORY)
+    else if (i->a.kind == CODE_MEMORY)
         x->load = i;
     else
         return false;
     return true;
 }
 
-static bool is_compared(const struct teams_insn *i, const struct index *x)
+static bool is_compared(const struct code_insn *i, const struct index *x)
 {
-    const struct teams_place *a = &i->place, *b = x->load ? &x->load->place : NULL;
-    if (i->op != TEAMS_COMPARE || i->b.kind != TEAMS_IMMEDIATE)
+    const struct code_place *a = &i->place, *b = x->load ? &x->load->place : NULL;
+    if (i->op != CODE_COMPARE || i->b.kind != CODE_IMMEDIATE)
         return false;
     if (!b)
-        return i->a.kind == TEAMS_REGISTER && i->a.number == x->reg;
-    return i->a.kind == TEAMS_MEMORY && a->base == b->base && a->index == b->index && a->scale == b->scale &&
+        return i->a.kind == CODE_REGISTER && i->a.number == x->reg;
+    return i->a.kind == CODE_MEMORY && a->base == b->base && a->index == b->index && a->scale == b->scale &&
            a->offset == b->offset && a->size == b->size;
 }
 
 /* ja 1, jae 0, else -1: how many more values than its number go on behind it. */
-static int passes(const struct teams_insn *branch)
+static int passes(const struct code_insn *branch)
 {
     const uint8_t *code = (const uint8_t *)branch->address;
     uint8_t condition = code[0] == 0x0f ? code[1] - 0x10 : code[0];
@@ -198,13 +198,13 @@ static bool jumps_find_bound(const struct teams_flow *f, uint32_t block, uint32_
         return false;
     uint32_t first = f->block[before].first;
     for (uint32_t k = first + f->block[before].count - 1; k-- > first;) {
-        const struct teams_insn *i = &f->insn[k];
+        const struct code_insn *i = &f->insn[k];
         if (is_compared(i, &x)) {
             int64_t count = i->b.value + passes(teams_flow_branch(f, (int)before));
             t->count = (uint32_t)count;
             return count > 0 && count <= TEAMS_MOST_ENTRIES;
         }
-        if (i->writes_flags || teams_is_call(i) || !go_back(f, k, &x))
+        if (i->writes_flags || code_is_call(i) || !go_back(f, k, &x))
             return false;
     }
     return false;
@@ -229,10 +229,10 @@ bool teams_jump_table(const struct teams_flow *f, const struct teams_constants *
 {
     uint32_t jump = f->block[block].first + f->block[block].count - 1, load = UINT32_MAX;
     *t = (struct teams_table){ .jump = f->insn[jump].address, .size = 8 };
-    if (f->insn[jump].a.kind == TEAMS_REGISTER) {
+    if (f->insn[jump].a.kind == CODE_REGISTER) {
         t->size = 4;
         load = find_load(f, c, block, jump, t);
-    } else if (f->insn[jump].a.kind == TEAMS_MEMORY && take_place(f, c, block, jump, t)) {
+    } else if (f->insn[jump].a.kind == CODE_MEMORY && take_place(f, c, block, jump, t)) {
         load = jump;
     }
     if (load == UINT32_MAX || !jumps_find_bound(f, block, load, f->insn[load].place.index, t) ||
@@ -259,7 +259,7 @@ static uintptr_t pointed(uintptr_t at)
     return teams_image_find(to, &m) ? to : 0;
 }
 
-static bool is_and(const struct teams_insn *i)
+static bool is_and(const struct code_insn *i)
 {
     const uint8_t *code = (const uint8_t *)i->address;
     code += (*code & 0xf0) == 0x40; /* REX */
@@ -272,9 +272,9 @@ static uint32_t values_of(const struct teams_flow *f, uint32_t block, uint32_t i
     struct teams_table t = { 0 };
     struct index x = { .reg = reg };
     for (uint32_t k = insn; k-- > f->block[block].first;) {
-        const struct teams_insn *i = &f->insn[k];
-        bool mask = !x.load && i->op == TEAMS_BITS && i->dst.kind == TEAMS_REGISTER && i->dst.number == x.reg &&
-                    i->b.kind == TEAMS_IMMEDIATE && is_and(i);
+        const struct code_insn *i = &f->insn[k];
+        bool mask = !x.load && i->op == CODE_BITS && i->dst.kind == CODE_REGISTER && i->dst.number == x.reg &&
+                    i->b.kind == CODE_IMMEDIATE && is_and(i);
         if (mask)
             return i->b.value >= 0 && i->b.value < TEAMS_MOST_TARGETS ? (uint32_t)i->b.value + 1 : 0;
         if (!go_back(f, k, &x))
@@ -319,22 +319,22 @@ static bool take_one(uintptr_t target, struct teams_call *c, struct base_arena *
 static bool find_targets(struct teams_flow *f, const struct teams_constants *c, uint32_t block, uint32_t call,
                          struct base_arena *room)
 {
-    const struct teams_insn *i = &f->insn[call];
+    const struct code_insn *i = &f->insn[call];
     struct teams_module m;
     uint32_t load = call;
     uintptr_t at = 0;
-    if (i->a.kind == TEAMS_REGISTER && known_at(f, c, block, call, i->a.number, &at))
+    if (i->a.kind == CODE_REGISTER && known_at(f, c, block, call, i->a.number, &at))
         return !teams_image_find(at, &m) || take_one(at, &f->call[call], room);
-    if (i->a.kind == TEAMS_REGISTER)
+    if (i->a.kind == CODE_REGISTER)
         load = set_by(f, block, call, i->a.number);
-    const struct teams_insn *l = load == UINT32_MAX ? NULL : &f->insn[load];
-    if (!l || (load != call && (l->op != TEAMS_MOVE || l->a.kind != TEAMS_MEMORY)))
+    const struct code_insn *l = load == UINT32_MAX ? NULL : &f->insn[load];
+    if (!l || (load != call && (l->op != CODE_MOVE || l->a.kind != CODE_MEMORY)))
         return true;
-    const struct teams_place *p = &l->place;
-    bool indexed = p->index != TEAMS_NO_REGISTER;
+    const struct code_place *p = &l->place;
+    bool indexed = p->index != CODE_NO_REGISTER;
     if (p->thread || (indexed && p->scale != sizeof at) ||
-        (!p->fixed && p->base != TEAMS_NO_REGISTER && !known_at(f, c, block, load, p->base, &at)) ||
-        (!p->fixed && p->base == TEAMS_NO_REGISTER && !indexed))
+        (!p->fixed && p->base != CODE_NO_REGISTER && !known_at(f, c, block, load, p->base, &at)) ||
+        (!p->fixed && p->base == CODE_NO_REGISTER && !indexed))
         return true;
     at += (uintptr_t)p->offset;
     if (indexed)
@@ -348,10 +348,10 @@ bool teams_call_targets(struct teams_flow *f, struct base_arena *room)
     bool fine = true;
     for (uint32_t b = 0; b < f->blocks && fine; b++)
         for (uint32_t k = f->block[b].first; fine && k < f->block[b].first + f->block[b].count; k++) {
-            const struct teams_insn *i = &f->insn[k];
-            if (i->op == TEAMS_CALL_SLOT && !f->call[k].name && pointed(i->target))
+            const struct code_insn *i = &f->insn[k];
+            if (i->op == CODE_CALL_SLOT && !f->call[k].name && pointed(i->target))
                 fine = take_one(pointed(i->target), &f->call[k], room);
-            if (i->op != TEAMS_CALL_ANY)
+            if (i->op != CODE_CALL_ANY)
                 continue;
             fine = (c || (c = teams_constants_find(f, room))) && find_targets(f, c, b, k, room);
         }

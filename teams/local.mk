@@ -3,17 +3,11 @@ if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-teams.la
 libpythia_teams_la_SOURCES = %D%/account.c %D%/account.h \
 	%D%/choice.c %D%/choice.h %D%/safety.c %D%/safety.h %D%/turns.c %D%/turns.h \
-	%D%/code.c %D%/code.h %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
 	%D%/flow.c %D%/flow.h %D%/frame.c %D%/frame.h %D%/image.c %D%/image.h %D%/jumps.c %D%/jumps.h %D%/known.c %D%/known.h \
 	%D%/landing.c %D%/landing.h %D%/proof.c %D%/proof.h %D%/share.c %D%/share.h %D%/wait.c %D%/wait.h
-libpythia_teams_la_CPPFLAGS = $(AM_CPPFLAGS)
-if HAVE_CAPSTONE
-libpythia_teams_la_SOURCES += %D%/code_x86.c %D%/code_x86.h %D%/code_evex.c
-libpythia_teams_la_CPPFLAGS += -DHAVE_CAPSTONE
-endif
 
 UNIT_TESTS += tests/unit/test_teams_account tests/unit/test_teams_choice tests/unit/test_teams_wait
-tests_unit_test_teams_account_LDADD = libpythia-teams.la $(LDADD)
-tests_unit_test_teams_choice_LDADD = libpythia-teams.la $(LDADD) -lm
-tests_unit_test_teams_wait_LDADD = libpythia-teams.la $(LDADD)
+tests_unit_test_teams_account_LDADD = libpythia-teams.la libpythia-code.la $(LDADD)
+tests_unit_test_teams_choice_LDADD = libpythia-teams.la libpythia-code.la $(LDADD) -lm
+tests_unit_test_teams_wait_LDADD = libpythia-teams.la libpythia-code.la $(LDADD)
 endif

@@ -61,18 +61,18 @@ static struct summary *judge_function(struct teams_prover *p, uintptr_t entry, u
 
 /* --- Instructions --- */
 
-static bool is_guard(const struct teams_insn *i)
+static bool is_guard(const struct code_insn *i)
 {
     enum { GUARD = 0x28 }; /* of the stack's protector, x86-64 */
-    return i->loads && !i->stores && i->place.offset == GUARD && i->place.base == TEAMS_NO_REGISTER &&
-           i->place.index == TEAMS_NO_REGISTER;
+    return i->loads && !i->stores && i->place.offset == GUARD && i->place.base == CODE_NO_REGISTER &&
+           i->place.index == CODE_NO_REGISTER;
 }
 
-static void check_insn(struct judging *j, const struct teams_insn *i)
+static void check_insn(struct judging *j, const struct code_insn *i)
 {
-    if (i->op == TEAMS_SYSTEM)
+    if (i->op == CODE_SYSTEM)
         object(j, JOB_PROOF_SYSTEM, i->address);
-    else if (i->op == TEAMS_PAUSE)
+    else if (i->op == CODE_PAUSE)
         object(j, JOB_PROOF_WAITS, i->address);
     if (i->place.thread && !is_guard(i))
         object(j, JOB_PROOF_THREAD_DATA, i->address);
@@ -83,17 +83,17 @@ static void check_insn(struct judging *j, const struct teams_insn *i)
 /* The address that the first argument has been given in a call's block, 0: not known. */
 static uintptr_t first_argument(const struct judging *j, uint32_t insn)
 {
-    uint8_t reg = teams_convention()->argument;
+    uint8_t reg = code_convention()->argument;
     uint32_t b = 0;
     while (b < j->f->blocks && insn - j->f->block[b].first >= j->f->block[b].count)
         b++;
     for (uint32_t k = insn; b < j->f->blocks && k-- > j->f->block[b].first;) {
-        const struct teams_insn *i = &j->f->insn[k];
-        if (i->dst.kind != TEAMS_REGISTER || i->dst.number != reg)
+        const struct code_insn *i = &j->f->insn[k];
+        if (i->dst.kind != CODE_REGISTER || i->dst.number != reg)
             continue;
-        if (i->op == TEAMS_ADDRESS && i->place.fixed)
+        if (i->op == CODE_ADDRESS && i->place.fixed)
             return (uintptr_t)i->place.offset;
-        return i->op == TEAMS_MOVE && i->a.kind == TEAMS_IMMEDIATE ? (uintptr_t)i->a.value : 0;
+        return i->op == CODE_MOVE && i->a.kind == CODE_IMMEDIATE ? (uintptr_t)i->a.value : 0;
     }
     return 0;
 }
@@ -131,7 +131,7 @@ static void check_known(struct judging *j, uint32_t insn)
     enum teams_known known = call->known;
     uintptr_t where = j->f->insn[insn].address;
     call->looks = known == TEAMS_LOOKS;
-    call->asks = 3ull << (teams_convention()->argument - 1); /* the first two, on x86-64 */
+    call->asks = 3ull << (code_convention()->argument - 1); /* the first two, on x86-64 */
     j->s->looks |= call->looks;
     j->s->writes |= known != TEAMS_LOOKS && known != TEAMS_UNKNOWN_CALL;
     bool shares = known == TEAMS_BOUNDS || known == TEAMS_MEETS;
@@ -152,11 +152,11 @@ static void proof_follow(struct judging *j, uint32_t insn, uintptr_t target, uin
     const struct summary *s = target ? judge_function(j->p, target, j->depth + 1) : NULL;
     bool other = call->name || target < j->f->module.begin || target >= j->f->module.end;
     j->s->elsewhere |= (other && target && !(s && s->library)) || (s && s->elsewhere);
-    *clobbers |= s && s->reason == JOB_PROOF_HARMLESS && !s->open ? s->clobbers : teams_convention()->clobbered;
+    *clobbers |= s && s->reason == JOB_PROOF_HARMLESS && !s->open ? s->clobbers : code_convention()->clobbered;
     if (s && s->open && j->p->kind == TEAMS_TASK)
         return; /* a recursion that ends, or the task never would have */
     if (!s || s->open)
-        object(j, j->f->insn[insn].op == TEAMS_CALL_ANY ? JOB_PROOF_POINTER : JOB_PROOF_CALLS, where);
+        object(j, j->f->insn[insn].op == CODE_CALL_ANY ? JOB_PROOF_POINTER : JOB_PROOF_CALLS, where);
     else if (s->reason != JOB_PROOF_HARMLESS) /* code that is not even looked at says no more than the call */
         object(j, s->reason, s->where == s->entry ? where : s->where);
     call->looks |= s && s->looks && !s->writes;
@@ -179,9 +179,9 @@ static void check_followed(struct judging *j, uint32_t insn)
         call->clobbers = clobbers;
 }
 
-static bool calls(const struct teams_insn *i)
+static bool calls(const struct code_insn *i)
 {
-    return teams_is_call(i) || i->op == TEAMS_JUMP_SLOT;
+    return code_is_call(i) || i->op == CODE_JUMP_SLOT;
 }
 
 /* What is a reason by itself first: nothing has to be followed then. */
@@ -191,7 +191,7 @@ static void check_code(struct judging *j)
         check_insn(j, &j->f->insn[k]);
         if (!calls(&j->f->insn[k]))
             continue;
-        j->f->call[k].clobbers = teams_convention()->clobbered;
+        j->f->call[k].clobbers = code_convention()->clobbered;
         check_known(j, k);
         if (j->f->call[k].known == TEAMS_UNKNOWN_CALL && !j->f->call[k].target && !j->f->call[k].count)
             check_followed(j, k);
@@ -205,18 +205,18 @@ static void check_code(struct judging *j)
 
 /* --- Which processor runs it --- */
 
-static uint64_t bit_of(const struct teams_operand *o)
+static uint64_t bit_of(const struct code_operand *o)
 {
-    return o->kind == TEAMS_REGISTER ? teams_bit(o->number) : 0;
+    return o->kind == CODE_REGISTER ? code_bit(o->number) : 0;
 }
 
 /* Registers that an instruction reads, and those that it sets. */
-static uint64_t reads_of(const struct teams_insn *i)
+static uint64_t reads_of(const struct code_insn *i)
 {
-    return i->reads | bit_of(&i->a) | bit_of(&i->b) | teams_bit(i->place.base) | teams_bit(i->place.index);
+    return i->reads | bit_of(&i->a) | bit_of(&i->b) | code_bit(i->place.base) | code_bit(i->place.index);
 }
 
-static uint64_t sets_of(const struct teams_insn *i)
+static uint64_t sets_of(const struct code_insn *i)
 {
     return i->partial ? 0 : bit_of(&i->dst) | i->writes;
 }
@@ -228,7 +228,7 @@ static int use_in(const struct teams_flow *f, uint32_t from, uint32_t end, uint6
         bool call = calls(&f->insn[k]);
         if ((reads_of(&f->insn[k]) | (call ? f->call[k].asks : 0)) & reg)
             return -1;
-        if ((sets_of(&f->insn[k]) | (call ? teams_convention()->clobbered : 0)) & reg)
+        if ((sets_of(&f->insn[k]) | (call ? code_convention()->clobbered : 0)) & reg)
             return 1;
     }
     return 0;
@@ -327,7 +327,7 @@ static uint64_t asks_of(const struct teams_flow *f)
     uint64_t asks = 0, first = 0, set = 0;
     for (uint32_t b = 0; b < f->blocks; first = b == 0 ? set : first, set = first, b++)
         for (uint32_t k = 0; k < f->block[b].count; k++) {
-            const struct teams_insn *i = &f->insn[f->block[b].first + k];
+            const struct code_insn *i = &f->insn[f->block[b].first + k];
             asks |= reads_of(i) & ~set;
             set |= sets_of(i);
         }
@@ -340,7 +340,7 @@ static void note_effects(struct judging *j, const struct teams_frame *frame)
     struct summary *s = j->s;
     s->asks = asks_of(j->f);
     for (uint32_t k = 0; k < j->f->insns; k++) {
-        const struct teams_insn *i = &j->f->insn[k];
+        const struct code_insn *i = &j->f->insn[k];
         uint8_t slot = frame->slot_of[k];
         bool own = slot != TEAMS_NO_SLOT && frame->offset[slot] < 0;
         bool constant = i->place.fixed && teams_image_is_constant(&j->f->module, (uintptr_t)i->place.offset);
@@ -393,7 +393,7 @@ static struct summary *judge_function(struct teams_prover *p, uintptr_t entry, u
         return NULL;
     struct summary *s = &p->function[p->functions++];
     *s = (struct summary){
-        .entry = entry, .reason = JOB_PROOF_HARMLESS, .clobbers = teams_convention()->clobbered, .open = true
+        .entry = entry, .reason = JOB_PROOF_HARMLESS, .clobbers = code_convention()->clobbered, .open = true
     };
     struct judging j = { .p = p, .s = s, .f = teams_flow_read(p->reader, entry, &p->room), .depth = depth };
     judge(&j);

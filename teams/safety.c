@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/helper.h"
 #include "base/lock.h"
-#include "teams/code.h"
+#include "code/insn.h"
 #include "teams/proof.h"
 
 enum { PROOFS = 1024 /* a power of two */, LOADING = 100000000 /* ns */ };
@@ -108,7 +108,7 @@ static void read_when_asked(void)
         if (first)
             first();
         if (atomic_load(&reader.reads))
-            (void)teams_code_prepare();
+            (void)code_prepare();
         sem_post(&reader.loaded);
         if (atomic_load(&reader.asked))
             safety_read_all();

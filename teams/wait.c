@@ -26,7 +26,7 @@ enum mark {
     ORIGIN = READ | WATCHED | CHASED /* goes along with whatever is made of it */
 };
 
-enum { PLACES = TEAMS_REGISTERS + TEAMS_SLOTS };
+enum { PLACES = CODE_REGISTERS + TEAMS_SLOTS };
 typedef uint32_t mark_t;
 #define LINK ((mark_t)0xffff << 16) /* of a mark: by which kind of place it was read (link_of()), 0: by several */
 struct marks {
@@ -57,7 +57,7 @@ struct turn {
 
 static uint32_t places(const struct turn *t)
 {
-    return TEAMS_REGISTERS + t->frame->slots;
+    return CODE_REGISTERS + t->frame->slots;
 }
 
 /* --- Values --- */
@@ -126,17 +126,17 @@ static mark_t compare(mark_t a, mark_t b)
 
 static mark_t of_register(const struct marks *m, uint8_t reg)
 {
-    return reg < TEAMS_REGISTERS ? m->of[reg] : STILL;
+    return reg < CODE_REGISTERS ? m->of[reg] : STILL;
 }
 
 /* An array that is found through memory anew in each turn, where the loop leaves it alone, is the same. */
 static mark_t of_base(const struct marks *m, uint8_t reg)
 {
-    mark_t mark = reg == teams_convention()->stack ? STILL : of_register(m, reg);
+    mark_t mark = reg == code_convention()->stack ? STILL : of_register(m, reg);
     return is(mark, WATCHED | SEEN) && !(mark & MOVES) ? STILL : mark;
 }
 
-static mark_t of_address(const struct teams_insn *i, const struct marks *m)
+static mark_t of_address(const struct code_insn *i, const struct marks *m)
 {
     mark_t base = of_base(m, i->place.base), index = of_register(m, i->place.index);
     index = i->place.scale > 1 ? scale(index, STILL) : index;
@@ -144,9 +144,9 @@ static mark_t of_address(const struct teams_insn *i, const struct marks *m)
 }
 
 /* Equal for instructions that reach memory in the same way: by the same offset, scale and registers. */
-static mark_t link_of(const struct teams_insn *i)
+static mark_t link_of(const struct code_insn *i)
 {
-    const struct teams_place *p = &i->place;
+    const struct code_place *p = &i->place;
     uint64_t way = (uint64_t)p->offset << 24 ^ (uint64_t)p->scale << 16 ^ (uint64_t)p->base << 8 ^ p->index;
     return (mark_t)((way * 0x9e3779b97f4a7c15u >> 48 | 1) << 16);
 }
@@ -156,22 +156,22 @@ static bool is_inside(const struct turn *t, int block)
     return block >= 0 && t->at[block].ways == INSIDE;
 }
 
-static bool is_same_place(const struct teams_place *a, const struct teams_place *b)
+static bool is_same_place(const struct code_place *a, const struct code_place *b)
 {
     return a->base == b->base && a->index == b->index && a->scale == b->scale && a->offset == b->offset;
 }
 
 /* Whether the loop itself writes the place of a load, by the same registers, which stay; and no one else: what is
    exchanged others change, too. */
-static bool is_written(const struct turn *t, const struct teams_insn *load)
+static bool is_written(const struct turn *t, const struct code_insn *load)
 {
     uint32_t bit = link_of(load) >> 17;
-    bool stays = !((teams_bit(load->place.base) | teams_bit(load->place.index)) & t->changed);
+    bool stays = !((code_bit(load->place.base) | code_bit(load->place.index)) & t->changed);
     if (!stays || !(t->written[bit / 64 % WORDS] >> bit % 64 & 1))
         return false;
     for (uint32_t b = t->head; b < t->f->blocks; b++)
         for (uint32_t k = 0; is_inside(t, (int)b) && k < t->f->block[b].count; k++) {
-            const struct teams_insn *i = &t->f->insn[t->f->block[b].first + k];
+            const struct code_insn *i = &t->f->insn[t->f->block[b].first + k];
             if (i->stores && !i->atomic && is_same_place(&i->place, &load->place))
                 return true;
         }
@@ -180,7 +180,7 @@ static bool is_written(const struct turn *t, const struct teams_insn *load)
 
 /* A place that moves because it is followed is another one only where that is its next link: what else it has may be
    the same again, on a ring. */
-static mark_t of_memory(const struct turn *t, const struct teams_insn *i, mark_t place)
+static mark_t of_memory(const struct turn *t, const struct code_insn *i, mark_t place)
 {
     mark_t link = link_of(i);
     if (!(place & MOVES))
@@ -191,22 +191,22 @@ static mark_t of_memory(const struct turn *t, const struct teams_insn *i, mark_t
 }
 
 /* What is narrow comes back when it is full. */
-static mark_t of_load(const struct turn *t, const struct teams_insn *i, const struct marks *m)
+static mark_t of_load(const struct turn *t, const struct code_insn *i, const struct marks *m)
 {
     uint8_t slot = t->frame->slot_of[i - t->f->insn];
     if (slot != TEAMS_NO_SLOT) {
-        mark_t mark = m->of[TEAMS_REGISTERS + slot] | (teams_frame_is_lent(t->frame, slot, false) ? LENT : NOTHING);
+        mark_t mark = m->of[CODE_REGISTERS + slot] | (teams_frame_is_lent(t->frame, slot, false) ? LENT : NOTHING);
         return i->place.size < 4 ? compute(mark, NOTHING) : mark;
     }
     return of_memory(t, i, of_address(i, m));
 }
 
-static mark_t of_operand(const struct turn *t, const struct teams_insn *i, const struct teams_operand *o,
+static mark_t of_operand(const struct turn *t, const struct code_insn *i, const struct code_operand *o,
                           const struct marks *m)
 {
-    if (o->kind == TEAMS_MEMORY)
+    if (o->kind == CODE_MEMORY)
         return i->copies ? FIXED : of_load(t, i, m);
-    return o->kind == TEAMS_REGISTER ? of_register(m, o->number) : STILL;
+    return o->kind == CODE_REGISTER ? of_register(m, o->number) : STILL;
 }
 
 /* --- Instructions --- */
@@ -216,114 +216,114 @@ static void put_slot(const struct turn *t, uint8_t slot, struct marks *m, mark_t
 {
     for (uint32_t k = 0; k < t->frame->slots; k++)
         if (k != slot && teams_frame_overlap(t->frame, slot, (uint8_t)k))
-            m->of[TEAMS_REGISTERS + k] = mark & ORIGIN;
-    m->of[TEAMS_REGISTERS + slot] = mark;
+            m->of[CODE_REGISTERS + k] = mark & ORIGIN;
+    m->of[CODE_REGISTERS + slot] = mark;
 }
 
-static void put(const struct turn *t, const struct teams_insn *i, struct marks *m, mark_t mark)
+static void put(const struct turn *t, const struct code_insn *i, struct marks *m, mark_t mark)
 {
     uint8_t slot = t->frame->slot_of[i - t->f->insn];
-    if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_REGISTERS)
+    if (i->dst.kind == CODE_REGISTER && i->dst.number < CODE_REGISTERS)
         m->of[i->dst.number] = i->partial ? wait_join(mark, m->of[i->dst.number]) : mark;
-    else if (i->dst.kind == TEAMS_MEMORY && slot != TEAMS_NO_SLOT)
+    else if (i->dst.kind == CODE_MEMORY && slot != TEAMS_NO_SLOT)
         put_slot(t, slot, m, mark);
 }
 
-static void other(const struct turn *t, const struct teams_insn *i, struct marks *m)
+static void other(const struct turn *t, const struct code_insn *i, struct marks *m)
 {
-    mark_t mark = i->copies ? FIXED : teams_sources(i) ? STILL : NOTHING, slot = t->frame->slot_of[i - t->f->insn];
-    for (uint64_t left = teams_sources(i); left; left &= left - 1)
-        mark = compute(mark, m->of[teams_first(left)]);
+    mark_t mark = i->copies ? FIXED : code_sources(i) ? STILL : NOTHING, slot = t->frame->slot_of[i - t->f->insn];
+    for (uint64_t left = code_sources(i); left; left &= left - 1)
+        mark = compute(mark, m->of[code_first(left)]);
     if (i->reads_flags)
-        mark = compute(mark, m->of[TEAMS_FLAGS]);
+        mark = compute(mark, m->of[CODE_FLAGS]);
     if (i->loads)
         mark = compute(mark, of_load(t, i, m));
     for (uint64_t left = i->writes; left; left &= left - 1) {
-        mark_t *to = &m->of[teams_first(left)];
+        mark_t *to = &m->of[code_first(left)];
         *to = i->partial ? wait_join(mark, *to) : mark;
     }
     if (i->writes_flags)
-        m->of[TEAMS_FLAGS] = mark;
+        m->of[CODE_FLAGS] = mark;
     if (i->stores && slot != TEAMS_NO_SLOT)
         put_slot(t, slot, m, mark);
     for (uint32_t k = 0; i->stores && i->repeats && k < t->frame->slots; k++) /* any of them */
-        m->of[TEAMS_REGISTERS + k] = (m->of[TEAMS_REGISTERS + k] | mark) & ORIGIN;
+        m->of[CODE_REGISTERS + k] = (m->of[CODE_REGISTERS + k] | mark) & ORIGIN;
 }
 
 /* Compare and swap: whether it was the value that it should have been moves on by itself, where that value was read; a
    constant it waits for. */
-static void swap(const struct turn *t, const struct teams_insn *i, struct marks *m)
+static void swap(const struct turn *t, const struct code_insn *i, struct marks *m)
 {
-    uint8_t result = teams_convention()->result;
+    uint8_t result = code_convention()->result;
     bool constant = !is(m->of[result], SEEN);
     mark_t found = of_address(i, m) & MOVES ? NOTHING : WATCHED;
     other(t, i, m);
-    m->of[TEAMS_FLAGS] = constant ? FIXED | found : MOVED;
+    m->of[CODE_FLAGS] = constant ? FIXED | found : MOVED;
     m->of[result] = FIXED | SEEN | found | (constant ? NOTHING : SWAPPED);
 }
 
-static void call(const struct turn *t, const struct teams_insn *i, struct marks *m)
+static void call(const struct turn *t, const struct code_insn *i, struct marks *m)
 {
     const struct teams_call *c = &t->f->call[i - t->f->insn];
-    uint8_t result = teams_convention()->result;
+    uint8_t result = code_convention()->result;
     bool watches = c->looks;
-    for (uint64_t left = c->asks & teams_convention()->clobbered; left; left &= left - 1)
-        watches &= !(m->of[teams_first(left)] & MOVES);
+    for (uint64_t left = c->asks & code_convention()->clobbered; left; left &= left - 1)
+        watches &= !(m->of[code_first(left)] & MOVES);
     for (uint64_t left = c->clobbers; left; left &= left - 1)
-        m->of[teams_first(left)] = FIXED;
-    m->of[TEAMS_FLAGS] = FIXED;
+        m->of[code_first(left)] = FIXED;
+    m->of[CODE_FLAGS] = FIXED;
     for (uint32_t k = 0; k < t->frame->slots; k++)
         if (teams_frame_is_lent(t->frame, (uint8_t)k, true) ||
             (c->known == TEAMS_BOUNDS && teams_frame_is_bound(t->frame, (uint8_t)k)))
-            m->of[TEAMS_REGISTERS + k] = FIXED;
+            m->of[CODE_REGISTERS + k] = FIXED;
     if (c->known == TEAMS_BOUNDS) /* it comes to its end */
         m->of[result] = SWEPT;
     else if (watches)
-        m->of[result] = m->of[TEAMS_GENERAL] = FIXED | WATCHED;
+        m->of[result] = m->of[CODE_GENERAL] = FIXED | WATCHED;
 }
 
-static mark_t result(const struct turn *t, const struct teams_insn *i, const struct marks *m)
+static mark_t result(const struct turn *t, const struct code_insn *i, const struct marks *m)
 {
     mark_t a = of_operand(t, i, &i->a, m), b = of_operand(t, i, &i->b, m);
-    bool none = i->b.kind == TEAMS_IMMEDIATE && i->b.value == 0;
-    bool alike = i->a.kind == TEAMS_REGISTER && i->b.kind == TEAMS_REGISTER && i->a.number == i->b.number;
+    bool none = i->b.kind == CODE_IMMEDIATE && i->b.value == 0;
+    bool alike = i->a.kind == CODE_REGISTER && i->b.kind == CODE_REGISTER && i->a.number == i->b.number;
     switch (i->op) {
-    case TEAMS_MOVE: /* a number may be another one on another way */
-        return i->a.kind == TEAMS_IMMEDIATE ? NOTHING : a;
-    case TEAMS_ADDRESS:
+    case CODE_MOVE: /* a number may be another one on another way */
+        return i->a.kind == CODE_IMMEDIATE ? NOTHING : a;
+    case CODE_ADDRESS:
         return of_address(i, m);
-    case TEAMS_SELECT:
-        return (wait_join(a, b) & ~(STILL | SAME)) | (m->of[TEAMS_FLAGS] & ORIGIN);
-    case TEAMS_COMPARE:
+    case CODE_SELECT:
+        return (wait_join(a, b) & ~(STILL | SAME)) | (m->of[CODE_FLAGS] & ORIGIN);
+    case CODE_COMPARE:
         return compare(a, b);
-    case TEAMS_ADD:
+    case CODE_ADD:
         return none ? a : alike ? scale(a, b) : wait_add(a, b);
-    case TEAMS_SUB:
+    case CODE_SUB:
         return none ? a : subtract(a, b);
-    case TEAMS_SCALE:
+    case CODE_SCALE:
         return scale(a, b);
-    case TEAMS_HALVE:
+    case CODE_HALVE:
         return halve(a);
     default:
         return alike ? a : compute(a, b);
     }
 }
 
-static void step(const struct turn *t, const struct teams_insn *i, struct marks *m)
+static void step(const struct turn *t, const struct code_insn *i, struct marks *m)
 {
-    if (teams_is_call(i)) {
+    if (code_is_call(i)) {
         call(t, i, m);
     } else if (i->swaps) {
         swap(t, i, m);
-    } else if (i->op == TEAMS_OTHER) {
+    } else if (i->op == CODE_OTHER) {
         other(t, i, m);
-    } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
+    } else if (i->op != CODE_NOTHING && i->op < CODE_OTHER) {
         mark_t mark = result(t, i, m);
-        if (i->reads_flags && i->op != TEAMS_SELECT) /* with carry: it may be that nothing is added */
-            mark = compute(mark, m->of[TEAMS_FLAGS]);
+        if (i->reads_flags && i->op != CODE_SELECT) /* with carry: it may be that nothing is added */
+            mark = compute(mark, m->of[CODE_FLAGS]);
         put(t, i, m, mark);
         if (i->writes_flags)
-            m->of[TEAMS_FLAGS] = mark;
+            m->of[CODE_FLAGS] = mark;
     }
 }
 
@@ -343,14 +343,14 @@ static bool meet(const struct turn *t, struct marks *to, const struct marks *fro
 }
 
 /* What decides it. */
-static mark_t of_branch(const struct turn *t, const struct teams_insn *i, const struct marks *m)
+static mark_t of_branch(const struct turn *t, const struct code_insn *i, const struct marks *m)
 {
-    if (!i || i->a.kind == TEAMS_NONE)
-        return m->of[TEAMS_FLAGS];
+    if (!i || i->a.kind == CODE_NONE)
+        return m->of[CODE_FLAGS];
     mark_t a = of_operand(t, i, &i->a, m);
-    if (i->op == TEAMS_JUMP_ANY)
+    if (i->op == CODE_JUMP_ANY)
         return a;
-    return i->b.kind == TEAMS_NONE ? compare(a, STILL) : compute(a, STILL);
+    return i->b.kind == CODE_NONE ? compare(a, STILL) : compute(a, STILL);
 }
 
 static bool run_block(struct turn *t, uint32_t b)
@@ -460,7 +460,7 @@ static void find_returns(struct turn *t)
         for (uint32_t b = t->f->blocks; b-- > 0;) {
             const struct teams_block *block = &t->f->block[b];
             uint8_t last = t->f->insn[block->first + block->count - 1].op;
-            bool returns = last == TEAMS_RETURN || last == TEAMS_JUMP_SLOT;
+            bool returns = last == CODE_RETURN || last == CODE_JUMP_SLOT;
             for (uint32_t k = 0; k < teams_flow_ways(t->f, b); k++)
                 returns |= teams_flow_way(t->f, b, k) >= 0 && t->at[teams_flow_way(t->f, b, k)].returns;
             changed |= returns != t->at[b].returns;
@@ -504,12 +504,12 @@ static void find_written(struct turn *t)
     t->changed = 0;
     for (uint32_t b = t->head; b < t->f->blocks; b++)
         for (uint32_t k = 0; is_inside(t, (int)b) && k < t->f->block[b].count; k++) {
-            const struct teams_insn *i = &t->f->insn[t->f->block[b].first + k];
+            const struct code_insn *i = &t->f->insn[t->f->block[b].first + k];
             uint32_t bit = link_of(i) >> 17;
             if (i->stores)
                 t->written[bit / 64 % WORDS] |= 1ull << bit % 64;
-            t->changed |= i->writes | (i->dst.kind == TEAMS_REGISTER ? teams_bit(i->dst.number) : 0) |
-                          (teams_is_call(i) ? t->f->call[i - t->f->insn].clobbers : 0);
+            t->changed |= i->writes | (i->dst.kind == CODE_REGISTER ? code_bit(i->dst.number) : 0) |
+                          (code_is_call(i) ? t->f->call[i - t->f->insn].clobbers : 0);
         }
 }
 

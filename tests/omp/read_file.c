@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "teams/code.h"
+#include "code/insn.h"
 #include "teams/proof.h"
 
 static struct file {
@@ -64,7 +64,7 @@ static bool map_file(const char *name)
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)file.bytes;
     if (file.bytes == MAP_FAILED || file.size < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0)
         return false;
-    teams_code_choose(e->e_machine);
+    code_choose(e->e_machine);
     uint64_t end = 0;
     const Elf64_Phdr *p = (const Elf64_Phdr *)(file.bytes + e->e_phoff);
     for (int i = 0; i < e->e_phnum; i++)

@@ -26,9 +26,10 @@ page       views
 closure    findings
 session    api watch inside
 libgomp    base
-loops      base
+code       base
+loops      code
 places     session libgomp
-teams      session libgomp loops
+teams      session libgomp code
 tasks      places teams
 omp        tasks
 pmpi       session
@@ -40,7 +41,7 @@ WIDE = re.compile(r"^\|.*\||https?://|^\s*\(?\S{90,}$|^[^\"]*\"[^\"]*\"[),;]*$")
 TEXTS = (".c", ".h", ".def", ".awk", ".py", ".js", ".sh", ".test", ".md", ".mk", ".am", ".cpp", ".F90", ".m4")
 
 OURS = (r"(?:pythia|base|grammar|oracle|job|file|merge|api|report|findings|contracts|views|page|replay|session|pmpi|"
-        r"omp_hook|libgomp|places|teams|loops|tasks|watch|tool|doctor|binary|capture|cost|evaluation|interrupt|"
+        r"omp_hook|libgomp|places|teams|code|loops|tasks|watch|tool|doctor|binary|capture|cost|evaluation|interrupt|"
         r"parts|program|progress|screen|source|stream)_")
 # Names that belong to others, or to nobody: families of functions, columns, keys of files.
 OTHERS = re.compile(r"^(?:pythia_(?:pmpi|omp)|file_(?:name|size|descriptor)|job_(?:file|step)|tool_)$")

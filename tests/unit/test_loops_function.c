@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/modules.h"
-#include "loops/decode.h"
+#include "code/step.h"
 #include "loops/function.h"
 #include "tests/unit/unit.h"
 
@@ -179,47 +179,47 @@ END_TEST
 
 /* --- Instructions, as an assembler writes them --- */
 
-static const struct { uint16_t machine; const char *bytes; uint8_t length, step; uint64_t target; } insns[] = {
-    { EM_X86_64, "\xe8\x10\0\0\0", 5, LOOPS_CALL, 0x1015 },
-    { EM_X86_64, "\x66\x48\xe8\x10\0\0\0", 7, LOOPS_CALL, 0x1017 },
-    { EM_X86_64, "\x75\xfe", 2, LOOPS_BRANCH, 0x1000 },
-    { EM_X86_64, "\x0f\x84\0\x01\0\0", 6, LOOPS_BRANCH, 0x1106 },
-    { EM_X86_64, "\xeb\x10", 2, LOOPS_JUMP, 0x1012 },
-    { EM_X86_64, "\x3e\xff\xe0", 3, LOOPS_JUMP_ANY, 0 },              /* notrack jmp *%rax */
-    { EM_X86_64, "\xff\x25\x10\0\0\0", 6, LOOPS_JUMP_SLOT, 0x1016 },
-    { EM_X86_64, "\xff\x15\x10\0\0\0", 6, LOOPS_CALL_SLOT, 0x1016 },
-    { EM_X86_64, "\x41\xff\x54\x24\x10", 5, LOOPS_CALL_ANY, 0 },      /* call *16(%r12) */
-    { EM_X86_64, "\xf3\xc3", 2, LOOPS_RETURN, 0 },
-    { EM_X86_64, "\x0f\x0b", 2, LOOPS_STOP, 0 },
-    { EM_X86_64, "\x48\x8d\x3d\x10\0\0\0", 7, LOOPS_ON, 0x1017 },     /* lea 16(%rip),%rdi */
-    { EM_X86_64, "\x48\xb8\1\2\3\4\5\6\7\x8", 10, LOOPS_ON, 0 },      /* movabs */
-    { EM_X86_64, "\x66\xc7\x44\x24\x08\1\2", 7, LOOPS_ON, 0 },        /* movw $.,8(%rsp) */
-    { EM_X86_64, "\xf7\x05\x10\0\0\0\1\2\3\4", 10, LOOPS_ON, 0 },     /* testl $.,16(%rip) */
-    { EM_X86_64, "\xf7\xd8", 2, LOOPS_ON, 0 },                        /* neg %eax */
-    { EM_X86_64, "\xc5\xf9\x70\xc8\x4e", 5, LOOPS_ON, 0 },            /* vpshufd $78,%xmm0,%xmm1 */
-    { EM_X86_64, "\xc4\xe3\x7d\x19\xc1\1", 6, LOOPS_ON, 0 },          /* vextractf128 $1,%ymm0,%xmm1 */
-    { EM_X86_64, "\x62\xf1\xfd\x48\x28\x44\x24\1", 8, LOOPS_ON, 0 },  /* vmovapd 64(%rsp),%zmm0 */
-    { EM_X86_64, "\x06", 1, LOOPS_BAD, 0 },
-    { EM_AARCH64, "\xff\xff\xff\x97", 4, LOOPS_CALL, 0xffc },
-    { EM_AARCH64, "\x02\0\0\x14", 4, LOOPS_JUMP, 0x1008 },
-    { EM_AARCH64, "\xe1\xff\xff\x54", 4, LOOPS_BRANCH, 0xffc },       /* b.ne .-4 */
-    { EM_AARCH64, "\x60\0\0\xb4", 4, LOOPS_BRANCH, 0x100c },          /* cbz x0, .+12 */
-    { EM_AARCH64, "\x40\0\x18\x37", 4, LOOPS_BRANCH, 0x1008 },        /* tbnz w0, #3, .+8 */
-    { EM_AARCH64, "\0\x02\x1f\xd6", 4, LOOPS_JUMP_ANY, 0 },
-    { EM_AARCH64, "\x20\0\x3f\xd6", 4, LOOPS_CALL_ANY, 0 },
-    { EM_AARCH64, "\xc0\x03\x5f\xd6", 4, LOOPS_RETURN, 0 },
-    { EM_AARCH64, "\x20\0\x20\xd4", 4, LOOPS_STOP, 0 },
+static const struct { uint16_t machine; const char *bytes; uint8_t length, op; uint64_t target; } insns[] = {
+    { EM_X86_64, "\xe8\x10\0\0\0", 5, CODE_CALL, 0x1015 },
+    { EM_X86_64, "\x66\x48\xe8\x10\0\0\0", 7, CODE_CALL, 0x1017 },
+    { EM_X86_64, "\x75\xfe", 2, CODE_BRANCH, 0x1000 },
+    { EM_X86_64, "\x0f\x84\0\x01\0\0", 6, CODE_BRANCH, 0x1106 },
+    { EM_X86_64, "\xeb\x10", 2, CODE_JUMP, 0x1012 },
+    { EM_X86_64, "\x3e\xff\xe0", 3, CODE_JUMP_ANY, 0 },              /* notrack jmp *%rax */
+    { EM_X86_64, "\xff\x25\x10\0\0\0", 6, CODE_JUMP_SLOT, 0x1016 },
+    { EM_X86_64, "\xff\x15\x10\0\0\0", 6, CODE_CALL_SLOT, 0x1016 },
+    { EM_X86_64, "\x41\xff\x54\x24\x10", 5, CODE_CALL_ANY, 0 },      /* call *16(%r12) */
+    { EM_X86_64, "\xf3\xc3", 2, CODE_RETURN, 0 },
+    { EM_X86_64, "\x0f\x0b", 2, CODE_TRAP, 0 },
+    { EM_X86_64, "\x48\x8d\x3d\x10\0\0\0", 7, CODE_OTHER, 0x1017 },     /* lea 16(%rip),%rdi */
+    { EM_X86_64, "\x48\xb8\1\2\3\4\5\6\7\x8", 10, CODE_OTHER, 0 },      /* movabs */
+    { EM_X86_64, "\x66\xc7\x44\x24\x08\1\2", 7, CODE_OTHER, 0 },        /* movw $.,8(%rsp) */
+    { EM_X86_64, "\xf7\x05\x10\0\0\0\1\2\3\4", 10, CODE_OTHER, 0 },     /* testl $.,16(%rip) */
+    { EM_X86_64, "\xf7\xd8", 2, CODE_OTHER, 0 },                        /* neg %eax */
+    { EM_X86_64, "\xc5\xf9\x70\xc8\x4e", 5, CODE_OTHER, 0 },            /* vpshufd $78,%xmm0,%xmm1 */
+    { EM_X86_64, "\xc4\xe3\x7d\x19\xc1\1", 6, CODE_OTHER, 0 },          /* vextractf128 $1,%ymm0,%xmm1 */
+    { EM_X86_64, "\x62\xf1\xfd\x48\x28\x44\x24\1", 8, CODE_OTHER, 0 },  /* vmovapd 64(%rsp),%zmm0 */
+    { EM_X86_64, "\x06", 1, CODE_BAD, 0 },
+    { EM_AARCH64, "\xff\xff\xff\x97", 4, CODE_CALL, 0xffc },
+    { EM_AARCH64, "\x02\0\0\x14", 4, CODE_JUMP, 0x1008 },
+    { EM_AARCH64, "\xe1\xff\xff\x54", 4, CODE_BRANCH, 0xffc },       /* b.ne .-4 */
+    { EM_AARCH64, "\x60\0\0\xb4", 4, CODE_BRANCH, 0x100c },          /* cbz x0, .+12 */
+    { EM_AARCH64, "\x40\0\x18\x37", 4, CODE_BRANCH, 0x1008 },        /* tbnz w0, #3, .+8 */
+    { EM_AARCH64, "\0\x02\x1f\xd6", 4, CODE_JUMP_ANY, 0 },
+    { EM_AARCH64, "\x20\0\x3f\xd6", 4, CODE_CALL_ANY, 0 },
+    { EM_AARCH64, "\xc0\x03\x5f\xd6", 4, CODE_RETURN, 0 },
+    { EM_AARCH64, "\x20\0\x20\xd4", 4, CODE_TRAP, 0 },
 };
 
 START_TEST(instructions)
 {
     uint8_t code[16] = { 0 };
     memcpy(code, insns[_i].bytes, insns[_i].length);
-    struct loops_insn i = loops_decode(insns[_i].machine, code, sizeof code, 0x1000);
-    ck_assert_msg(i.length == insns[_i].length && i.step == insns[_i].step && i.target == insns[_i].target,
-                  "instruction %d: %u bytes, step %u, to %#llx", _i, i.length, i.step, (unsigned long long)i.target);
+    struct code_step i = code_step_at(insns[_i].machine, code, sizeof code, 0x1000);
+    ck_assert_msg(i.length == insns[_i].length && i.op == insns[_i].op && i.target == insns[_i].target,
+                  "instruction %d: %u bytes, op %u, to %#llx", _i, i.length, i.op, (unsigned long long)i.target);
     for (size_t size = 0; size < insns[_i].length; size++)
-        ck_assert_uint_eq(loops_decode(insns[_i].machine, code, size, 0x1000).step, LOOPS_BAD);
+        ck_assert_uint_eq(code_step_at(insns[_i].machine, code, size, 0x1000).op, CODE_BAD);
 }
 END_TEST
 

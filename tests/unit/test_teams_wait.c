@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops that may wait for another thread, and such that do not (teams/wait.h), in machine code. */
-#include "teams/code.h"
+#include "code/insn.h"
 #include "teams/wait.h"
 #include "tests/unit/unit.h"
 
@@ -127,7 +127,7 @@ START_TEST(loops_that_wait)
     ck_assert_ptr_nonnull(f);
     ck_assert_msg(!f->unreadable, "%s: %s", loops[_i].name, f->unreadable);
     for (uint32_t k = 0; k < f->insns; k++)
-        f->call[k].clobbers = teams_convention()->clobbered;
+        f->call[k].clobbers = code_convention()->clobbered;
     struct teams_frame *frame = teams_frame_find(f, &room);
     ck_assert_ptr_nonnull(frame);
     ck_assert_msg((teams_wait_find(frame) != 0) == loops[_i].waits, "%s", loops[_i].name);

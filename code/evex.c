@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "teams/code_x86.h"
+#include "code/x86.h"
 
 /* One instruction's fields. */
 struct evex {
@@ -112,7 +112,7 @@ static uint8_t unit_of(const struct evex *e)
 static void general(const struct evex *e, uint64_t *reads, uint64_t *writes)
 {
     bool from_float = (e->map == 1 || e->map == 5) && e->prefix >= 2;
-    uint64_t reg = teams_bit(e->reg & 15), rm = e->mod == 3 ? teams_bit(e->rm & 15) : 0;
+    uint64_t reg = code_bit(e->reg & 15), rm = e->mod == 3 ? code_bit(e->rm & 15) : 0;
     if (from_float && (in(e->opcode, 0x2c, 0x2d) || in(e->opcode, 0x78, 0x79)))
         *writes |= reg;
     if (e->map == 1 && e->opcode == 0xc5)
@@ -130,10 +130,10 @@ static int32_t distance(const uint8_t *code)
 }
 
 /* False: it is in a frame, where places are told apart, and how far from its begin is not known. */
-static bool set_place(const struct evex *e, const uint8_t *code, uint8_t extra, struct teams_insn *insn)
+static bool set_place(const struct evex *e, const uint8_t *code, uint8_t extra, struct code_insn *insn)
 {
     enum { STACK = 4, FRAME = 5, NO_BASE = 5, SIB = 4 };
-    struct teams_place *p = &insn->place;
+    struct code_place *p = &insn->place;
     const uint8_t *at = code + 6;
     uint8_t base = e->rm & 7, by = unit_of(e);
     p->scale = 1;
@@ -147,7 +147,7 @@ static bool set_place(const struct evex *e, const uint8_t *code, uint8_t extra, 
         uint8_t index = (*at >> 3 & 7) | (extra & 8);
         p->scale = (uint8_t)(1 << (*at >> 6));
         if (e->vectors)
-            p->index = (uint8_t)(TEAMS_GENERAL + (index | (extra & 16)));
+            p->index = (uint8_t)(CODE_GENERAL + (index | (extra & 16)));
         else if (index != STACK)
             p->index = index;
         base = *at++ & 7;
@@ -159,9 +159,9 @@ static bool set_place(const struct evex *e, const uint8_t *code, uint8_t extra, 
         p->offset = distance(at);
     else if (e->mod == 1 && by)
         p->offset = (int64_t)(int8_t)*at * by;
-    else if (e->mod == 1 && p->index == TEAMS_NO_REGISTER)
+    else if (e->mod == 1 && p->index == CODE_NO_REGISTER)
         p->index = p->base; /* anywhere around */
-    p->fixed = none && p->index == TEAMS_NO_REGISTER;
+    p->fixed = none && p->index == CODE_NO_REGISTER;
     return e->mod != 1 || by || (p->base != STACK && p->base != FRAME);
 }
 
@@ -180,7 +180,7 @@ static uint8_t length_of(const struct evex *e, const uint8_t *code, size_t left)
     return length <= left ? length : 0;
 }
 
-bool teams_evex_decode(const uint8_t *code, size_t left, uintptr_t address, struct teams_insn *insn)
+bool code_evex_read(const uint8_t *code, size_t left, uintptr_t address, struct code_insn *insn)
 {
     if (left < 6 || code[1] & 8 || !(code[2] & 4) || (code[3] >> 5 & 3) == 3)
         return false;
@@ -197,8 +197,8 @@ bool teams_evex_decode(const uint8_t *code, size_t left, uintptr_t address, stru
     e.vectors = e.map == 2 && (in(e.opcode, 0x90, 0x93) || in(e.opcode, 0xa0, 0xa3) || in(e.opcode, 0xc6, 0xc7));
     if (e.map == 0 || e.map == 4 || e.map == 7)
         return false;
-    *insn = (struct teams_insn){ .address = address, .length = length_of(&e, code, left), .op = TEAMS_OTHER };
-    insn->place.base = insn->place.index = TEAMS_NO_REGISTER;
+    *insn = (struct code_insn){ .address = address, .length = length_of(&e, code, left), .op = CODE_OTHER };
+    insn->place.base = insn->place.index = CODE_NO_REGISTER;
     if (!insn->length)
         return false;
     if (e.mod < 3) {
@@ -208,21 +208,21 @@ bool teams_evex_decode(const uint8_t *code, size_t left, uintptr_t address, stru
         insn->loads = !insn->stores;
     }
     if (is_move(&e) && !e.mask) {
-        struct teams_operand reg = { TEAMS_REGISTER, (uint8_t)(TEAMS_GENERAL + e.reg), 0 };
-        struct teams_operand other = { e.mod < 3 ? TEAMS_MEMORY : TEAMS_REGISTER,
-                                       is_narrow(&e) ? e.rm & 15 : (uint8_t)(TEAMS_GENERAL + e.rm), 0 };
+        struct code_operand reg = { CODE_REGISTER, (uint8_t)(CODE_GENERAL + e.reg), 0 };
+        struct code_operand other = { e.mod < 3 ? CODE_MEMORY : CODE_REGISTER,
+                                       is_narrow(&e) ? e.rm & 15 : (uint8_t)(CODE_GENERAL + e.rm), 0 };
         bool to = may_store(&e);
-        insn->op = TEAMS_MOVE;
+        insn->op = CODE_MOVE;
         insn->dst = to ? other : reg;
         insn->a = to ? reg : other;
         return true;
     }
-    uint64_t vectors = 1ull << (TEAMS_GENERAL + e.reg) | (e.mod == 3 ? 1ull << (TEAMS_GENERAL + e.rm) : 0);
-    uint64_t mask = 1ull << (TEAMS_X86_MASKS + e.mask);
-    insn->reads = vectors | 15ull << (TEAMS_GENERAL + (e.second & 28)) | mask | /* some read four in a row … */
-                  teams_bit(insn->place.base) | teams_bit(insn->place.index);
+    uint64_t vectors = 1ull << (CODE_GENERAL + e.reg) | (e.mod == 3 ? 1ull << (CODE_GENERAL + e.rm) : 0);
+    uint64_t mask = 1ull << (CODE_X86_MASKS + e.mask);
+    insn->reads = vectors | 15ull << (CODE_GENERAL + (e.second & 28)) | mask | /* some read four in a row … */
+                  code_bit(insn->place.base) | code_bit(insn->place.index);
     insn->writes = (e.mod < 3 && insn->stores ? 0 : vectors) | (e.vectors ? mask : 0) |
-                   3ull << (TEAMS_X86_MASKS + (e.reg & 6)); /* … write two */
+                   3ull << (CODE_X86_MASKS + (e.reg & 6)); /* … write two */
     general(&e, &insn->reads, &insn->writes);
     insn->writes_flags = (e.map == 1 || e.map == 5) && in(e.opcode, 0x2e, 0x2f);
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "loops/decode.h"
+#include "code/step.h"
 
 #include <elf.h>
 #include <stdbool.h>
@@ -119,39 +119,39 @@ static uint64_t relative(const struct reading *r, uint64_t next, unsigned bytes)
     return next + (uint64_t)(int64_t)distance;
 }
 
-static struct loops_insn lead(const struct reading *r, uint64_t next)
+static struct code_step lead(const struct reading *r, uint64_t next)
 {
     uint8_t o = r->opcode;
     unsigned reg = r->modrm ? *r->modrm >> 3 & 7 : 0;
     if (r->map == 1 && o >= 0x80 && o <= 0x8f)
-        return (struct loops_insn){ .step = LOOPS_BRANCH, .target = relative(r, next, 4) };
+        return (struct code_step){ .op = CODE_BRANCH, .target = relative(r, next, 4) };
     if (r->map == 1 && (o == 0x0b || o == 0xb9 || o == 0xff))
-        return (struct loops_insn){ .step = LOOPS_STOP };
+        return (struct code_step){ .op = CODE_TRAP };
     if (r->map)
-        return (struct loops_insn){ .step = LOOPS_ON };
+        return (struct code_step){ .op = CODE_OTHER };
     if ((o >= 0x70 && o <= 0x7f) || (o >= 0xe0 && o <= 0xe3))
-        return (struct loops_insn){ .step = LOOPS_BRANCH, .target = relative(r, next, 1) };
+        return (struct code_step){ .op = CODE_BRANCH, .target = relative(r, next, 1) };
     if (o == 0xe8 || o == 0xe9)
-        return (struct loops_insn){ .step = o == 0xe8 ? LOOPS_CALL : LOOPS_JUMP, .target = relative(r, next, 4) };
+        return (struct code_step){ .op = o == 0xe8 ? CODE_CALL : CODE_JUMP, .target = relative(r, next, 4) };
     if (o == 0xeb)
-        return (struct loops_insn){ .step = LOOPS_JUMP, .target = relative(r, next, 1) };
+        return (struct code_step){ .op = CODE_JUMP, .target = relative(r, next, 1) };
     if (o == 0xc2 || o == 0xc3 || o == 0xca || o == 0xcb)
-        return (struct loops_insn){ .step = LOOPS_RETURN };
+        return (struct code_step){ .op = CODE_RETURN };
     if (o == 0xcc || o == 0xf4)
-        return (struct loops_insn){ .step = LOOPS_STOP };
+        return (struct code_step){ .op = CODE_TRAP };
     if (o == 0xff && (reg == 2 || reg == 4)) {
         bool slot = (*r->modrm & 0xc7) == 5; /* [rip + displacement] */
-        return (struct loops_insn){ .step = reg == 2 ? (slot ? LOOPS_CALL_SLOT : LOOPS_CALL_ANY)
-                                                     : (slot ? LOOPS_JUMP_SLOT : LOOPS_JUMP_ANY),
+        return (struct code_step){ .op = reg == 2 ? (slot ? CODE_CALL_SLOT : CODE_CALL_ANY)
+                                                     : (slot ? CODE_JUMP_SLOT : CODE_JUMP_ANY),
                                     .target = slot ? relative(r, next, 4) : 0 };
     }
     bool address = o == 0x8d && (*r->modrm & 0xc7) == 5;
-    return (struct loops_insn){ .step = LOOPS_ON, .target = address ? relative(r, next, 4) : 0 };
+    return (struct code_step){ .op = CODE_OTHER, .target = address ? relative(r, next, 4) : 0 };
 }
 
-static struct loops_insn decode_x86(const uint8_t *code, size_t size, uint64_t address)
+static struct code_step decode_x86(const uint8_t *code, size_t size, uint64_t address)
 {
-    static const struct loops_insn bad = { .length = 1, .step = LOOPS_BAD };
+    static const struct code_step bad = { .length = 1, .op = CODE_BAD };
     struct reading r = { .at = code, .end = code + (size < 15 ? size : 15) };
     unsigned what = read_opcode(&r);
     if (what & X || (what & M && !pass_modrm(&r)))
@@ -164,7 +164,7 @@ static struct loops_insn decode_x86(const uint8_t *code, size_t size, uint64_t a
     if (r.at > r.end)
         return bad;
     uint8_t length = (uint8_t)(r.at - code);
-    struct loops_insn i = lead(&r, address + length);
+    struct code_step i = lead(&r, address + length);
     i.length = length;
     return i;
 }
@@ -177,27 +177,27 @@ static uint64_t ahead(uint64_t address, uint32_t word, unsigned from, unsigned b
     return address + (uint64_t)(words * 4);
 }
 
-static struct loops_insn decode_arm(const uint8_t *code, size_t size, uint64_t address)
+static struct code_step decode_arm(const uint8_t *code, size_t size, uint64_t address)
 {
-    struct loops_insn i = { .length = 4, .step = LOOPS_ON };
+    struct code_step i = { .length = 4, .op = CODE_OTHER };
     uint32_t w;
     if (size < 4)
-        return (struct loops_insn){ .length = 1, .step = LOOPS_BAD };
+        return (struct code_step){ .length = 1, .op = CODE_BAD };
     memcpy(&w, code, 4);
     if ((w & 0x7c000000) == 0x14000000) /* b, bl */
-        i = (struct loops_insn){ ahead(address, w, 0, 26), 4, w >> 31 ? LOOPS_CALL : LOOPS_JUMP };
+        i = (struct code_step){ ahead(address, w, 0, 26), 4, w >> 31 ? CODE_CALL : CODE_JUMP };
     else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) /* b.cond, cbz, cbnz */
-        i = (struct loops_insn){ ahead(address, w, 5, 19), 4, LOOPS_BRANCH };
+        i = (struct code_step){ ahead(address, w, 5, 19), 4, CODE_BRANCH };
     else if ((w & 0x7e000000) == 0x36000000) /* tbz, tbnz */
-        i = (struct loops_insn){ ahead(address, w, 5, 14), 4, LOOPS_BRANCH };
+        i = (struct code_step){ ahead(address, w, 5, 14), 4, CODE_BRANCH };
     else if ((w & 0xfe000000) == 0xd6000000) /* br, blr, ret, with or without authentication */
-        i.step = (w >> 21 & 7) == 0 ? LOOPS_JUMP_ANY : (w >> 21 & 7) == 1 ? LOOPS_CALL_ANY : LOOPS_RETURN;
+        i.op = (w >> 21 & 7) == 0 ? CODE_JUMP_ANY : (w >> 21 & 7) == 1 ? CODE_CALL_ANY : CODE_RETURN;
     else if ((w & 0xffe00000) == 0xd4200000 || w == 0) /* brk, udf */
-        i.step = LOOPS_STOP;
+        i.op = CODE_TRAP;
     return i;
 }
 
-struct loops_insn loops_decode(uint16_t machine, const uint8_t *code, size_t size, uint64_t address)
+struct code_step code_step_at(uint16_t machine, const uint8_t *code, size_t size, uint64_t address)
 {
     return machine == EM_AARCH64 ? decode_arm(code, size, address) : decode_x86(code, size, address);
 }

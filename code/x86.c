@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "teams/code_x86.h"
+#include "code/x86.h"
 
 /*
  * Capstone is loaded where code will be read: linked, its relocations would cost each program that is recorded a
@@ -60,35 +60,35 @@ static bool begins(const char *name, const char *with)
     return !*with;
 }
 
-static enum teams_op by_name(const char *name)
+static enum code_op by_name(const char *name)
 {
     static const struct {
         const char *begin;
-        enum teams_op op;
+        enum code_op op;
     } table[] = {
-        { "cmov", TEAMS_SELECT },       { "set", TEAMS_OTHER },        { "movbe", TEAMS_OTHER },
-        { "movmsk", TEAMS_OTHER },      { "movsh", TEAMS_OTHER },    { "movsl", TEAMS_OTHER },
-        { "movdd", TEAMS_OTHER },       { "movh", TEAMS_OTHER },     { "movl", TEAMS_OTHER },
-        { "mov", TEAMS_MOVE },
-        { "comis", TEAMS_COMPARE },     { "ucomis", TEAMS_COMPARE },
-        { "fnst", TEAMS_SYSTEM },       { "fldc", TEAMS_SYSTEM },    { "flde", TEAMS_SYSTEM },
-        { "fnsa", TEAMS_SYSTEM },       { "frst", TEAMS_SYSTEM },    { "fnin", TEAMS_SYSTEM },
-        { "fncl", TEAMS_SYSTEM },       { "fxsave", TEAMS_SYSTEM },  { "fxrstor", TEAMS_SYSTEM },
-        { "xsave", TEAMS_SYSTEM },      { "xrstor", TEAMS_SYSTEM },  { "rdp", TEAMS_SYSTEM },
-        { "rdssp", TEAMS_SYSTEM },      { "wr", TEAMS_SYSTEM },      { "lsl", TEAMS_SYSTEM },
-        { "sgdt", TEAMS_SYSTEM },       { "sidt", TEAMS_SYSTEM },    { "sldt", TEAMS_SYSTEM },
-        { "str", TEAMS_SYSTEM },        { "umwait", TEAMS_SYSTEM },  { "tpause", TEAMS_SYSTEM },
-        { "mwait", TEAMS_SYSTEM },      { "monitor", TEAMS_SYSTEM },
+        { "cmov", CODE_SELECT },       { "set", CODE_OTHER },        { "movbe", CODE_OTHER },
+        { "movmsk", CODE_OTHER },      { "movsh", CODE_OTHER },    { "movsl", CODE_OTHER },
+        { "movdd", CODE_OTHER },       { "movh", CODE_OTHER },     { "movl", CODE_OTHER },
+        { "mov", CODE_MOVE },
+        { "comis", CODE_COMPARE },     { "ucomis", CODE_COMPARE },
+        { "fnst", CODE_SYSTEM },       { "fldc", CODE_SYSTEM },    { "flde", CODE_SYSTEM },
+        { "fnsa", CODE_SYSTEM },       { "frst", CODE_SYSTEM },    { "fnin", CODE_SYSTEM },
+        { "fncl", CODE_SYSTEM },       { "fxsave", CODE_SYSTEM },  { "fxrstor", CODE_SYSTEM },
+        { "xsave", CODE_SYSTEM },      { "xrstor", CODE_SYSTEM },  { "rdp", CODE_SYSTEM },
+        { "rdssp", CODE_SYSTEM },      { "wr", CODE_SYSTEM },      { "lsl", CODE_SYSTEM },
+        { "sgdt", CODE_SYSTEM },       { "sidt", CODE_SYSTEM },    { "sldt", CODE_SYSTEM },
+        { "str", CODE_SYSTEM },        { "umwait", CODE_SYSTEM },  { "tpause", CODE_SYSTEM },
+        { "mwait", CODE_SYSTEM },      { "monitor", CODE_SYSTEM },
     };
     if (name[0] == 'v')
         name++;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (begins(name, table[i].begin))
             return table[i].op;
-    return TEAMS_OTHER;
+    return CODE_OTHER;
 }
 
-#define IS(name, op) [X86_INS_##name] = TEAMS_##op + 1
+#define IS(name, op) [X86_INS_##name] = CODE_##op + 1
 
 /* What its name does not tell, or tells wrongly. */
 static const uint8_t exact[X86_INS_ENDING] = {
@@ -114,11 +114,11 @@ static const uint8_t exact[X86_INS_ENDING] = {
     IS(VMASKMOVDQU, SYSTEM),
 };
 
-static enum teams_op op_of(const cs_insn *i)
+static enum code_op op_of(const cs_insn *i)
 {
     if (i->id < X86_INS_ENDING && exact[i->id]) /* a newer capstone may know more */
-        return (enum teams_op)(exact[i->id] - 1);
-    return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : 0));
+        return (enum code_op)(exact[i->id] - 1);
+    return is_branch(i->id) ? CODE_BRANCH : by_name(i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : 0));
 }
 
 static bool zeroes(const cs_insn *i, const cs_x86 *x)
@@ -199,23 +199,23 @@ static const uint8_t general[X86_REG_ENDING] = {
 static uint8_t location(unsigned reg)
 {
     if (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM31)
-        return (uint8_t)(TEAMS_GENERAL + reg - X86_REG_XMM0);
+        return (uint8_t)(CODE_GENERAL + reg - X86_REG_XMM0);
     if (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM31)
-        return (uint8_t)(TEAMS_GENERAL + reg - X86_REG_YMM0);
+        return (uint8_t)(CODE_GENERAL + reg - X86_REG_YMM0);
     if ((reg >= X86_REG_ST0 && reg <= X86_REG_ST7) || (reg >= X86_REG_MM0 && reg <= X86_REG_MM7) || reg == X86_REG_FPSW)
-        return TEAMS_X86_FLOATING;
+        return CODE_X86_FLOATING;
     if (reg >= X86_REG_K0 && reg <= X86_REG_K7)
-        return (uint8_t)(TEAMS_X86_MASKS + reg - X86_REG_K0);
+        return (uint8_t)(CODE_X86_MASKS + reg - X86_REG_K0);
     if (reg == X86_REG_EFLAGS)
-        return TEAMS_FLAGS;
-    return reg < X86_REG_ENDING && general[reg] ? (uint8_t)(general[reg] - 1) : TEAMS_NO_REGISTER;
+        return CODE_FLAGS;
+    return reg < X86_REG_ENDING && general[reg] ? (uint8_t)(general[reg] - 1) : CODE_NO_REGISTER;
 }
 
 /* --- Operands --- */
 
-static struct teams_place code_x86_place_of(const struct teams_insn *insn, const cs_x86_op *o)
+static struct code_place code_x86_place_of(const struct code_insn *insn, const cs_x86_op *o)
 {
-    struct teams_place p = { TEAMS_NO_REGISTER, TEAMS_NO_REGISTER, (uint8_t)o->mem.scale, o->size, false, false,
+    struct code_place p = { CODE_NO_REGISTER, CODE_NO_REGISTER, (uint8_t)o->mem.scale, o->size, false, false,
                              o->mem.disp };
     p.thread = o->mem.segment == X86_REG_FS || o->mem.segment == X86_REG_GS;
     if (o->mem.base == X86_REG_RIP) {
@@ -230,7 +230,7 @@ static struct teams_place code_x86_place_of(const struct teams_insn *insn, const
 }
 
 /* Of two places the one that is written counts; what is a thread's is that in any case. */
-static void set_place(struct teams_insn *insn, const cs_x86_op *o, bool second)
+static void set_place(struct code_insn *insn, const cs_x86_op *o, bool second)
 {
     bool thread = insn->place.thread;
     if (!second || (o->access & CS_AC_WRITE))
@@ -239,30 +239,30 @@ static void set_place(struct teams_insn *insn, const cs_x86_op *o, bool second)
     insn->place.thread |= thread || code_x86_place_of(insn, o).thread;
 }
 
-static struct teams_operand operand(const cs_x86_op *o)
+static struct code_operand operand(const cs_x86_op *o)
 {
     switch (o->type) {
     case X86_OP_REG:
-        return (struct teams_operand){ TEAMS_REGISTER, location(o->reg), 0 };
+        return (struct code_operand){ CODE_REGISTER, location(o->reg), 0 };
     case X86_OP_IMM:
-        return (struct teams_operand){ TEAMS_IMMEDIATE, 0, o->imm };
+        return (struct code_operand){ CODE_IMMEDIATE, 0, o->imm };
     case X86_OP_MEM:
-        return (struct teams_operand){ TEAMS_MEMORY, 0, 0 };
+        return (struct code_operand){ CODE_MEMORY, 0, 0 };
     default:
-        return (struct teams_operand){ TEAMS_NONE, 0, 0 };
+        return (struct code_operand){ CODE_NONE, 0, 0 };
     }
 }
 
-static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_MEMORY, 0, 0 };
+static const struct code_operand none = { CODE_NONE, 0, 0 }, memory = { CODE_MEMORY, 0, 0 };
 
-static struct teams_operand immediate(int64_t value)
+static struct code_operand immediate(int64_t value)
 {
-    return (struct teams_operand){ TEAMS_IMMEDIATE, 0, value };
+    return (struct code_operand){ CODE_IMMEDIATE, 0, value };
 }
 
-static struct teams_operand in_register(uint8_t number)
+static struct code_operand in_register(uint8_t number)
 {
-    return (struct teams_operand){ TEAMS_REGISTER, number, 0 };
+    return (struct code_operand){ CODE_REGISTER, number, 0 };
 }
 
 /* --- Registers that are read and written --- */
@@ -272,24 +272,24 @@ static uint64_t mask_of(const cs_regs regs, uint8_t count, bool *flags)
     uint64_t mask = 0;
     for (int i = 0; i < count; i++) {
         uint8_t at = location(regs[i]);
-        *flags |= at == TEAMS_FLAGS;
-        mask |= at < TEAMS_FLAGS ? 1ull << at : 0;
+        *flags |= at == CODE_FLAGS;
+        mask |= at < CODE_FLAGS ? 1ull << at : 0;
     }
     return mask;
 }
 
 /* Capstone does not know the access to all registers. */
-static void collect_operands(const cs_x86 *x, struct teams_insn *insn)
+static void collect_operands(const cs_x86 *x, struct code_insn *insn)
 {
     for (int k = 0; k < x->op_count; k++) {
         const cs_x86_op *o = &x->operands[k];
-        uint64_t at = o->type == X86_OP_REG ? teams_bit(location(o->reg)) : 0;
+        uint64_t at = o->type == X86_OP_REG ? code_bit(location(o->reg)) : 0;
         insn->reads |= o->access == 0 ? at : 0;
         insn->writes |= o->access == 0 && k == 0 ? at : 0;
     }
 }
 
-static void collect_masks(struct teams_insn *insn)
+static void collect_masks(struct code_insn *insn)
 {
     cs_regs reads, writes;
     uint8_t read_count = 0, write_count = 0;
@@ -305,25 +305,25 @@ static void collect_masks(struct teams_insn *insn)
     insn->writes_flags = writes_flags;
     collect_operands(&last->detail->x86, insn);
     if (is_old_floating(last)) {
-        insn->reads |= 1ull << TEAMS_X86_FLOATING;
-        insn->writes |= 1ull << TEAMS_X86_FLOATING;
+        insn->reads |= 1ull << CODE_X86_FLOATING;
+        insn->writes |= 1ull << CODE_X86_FLOATING;
         insn->writes_flags |= strstr(last->mnemonic, "comi") != NULL;
     }
-    bool integer = !(insn->writes >> TEAMS_GENERAL) && !(insn->writes >> TEAMS_X86_FLOATING & 1);
+    bool integer = !(insn->writes >> CODE_GENERAL) && !(insn->writes >> CODE_X86_FLOATING & 1);
     insn->writes_flags |= integer && last->detail->x86.eflags != 0; /* Capstone's lists do not name them always */
 }
 
-static void other(struct teams_insn *insn)
+static void other(struct code_insn *insn)
 {
-    insn->op = TEAMS_OTHER;
+    insn->op = CODE_OTHER;
     insn->dst = insn->a = insn->b = none;
     collect_masks(insn);
 }
 
-static void push_or_pop(const cs_x86_op *o, bool push, struct teams_insn *insn)
+static void push_or_pop(const cs_x86_op *o, bool push, struct code_insn *insn)
 {
-    struct teams_place top = { TEAMS_X86_STACK, TEAMS_NO_REGISTER, 1, 8, false, false, push ? -8 : 0 };
-    insn->op = TEAMS_MOVE;
+    struct code_place top = { CODE_X86_STACK, CODE_NO_REGISTER, 1, 8, false, false, push ? -8 : 0 };
+    insn->op = CODE_MOVE;
     insn->step = push ? -8 : 8;
     insn->dst = push ? memory : operand(o);
     insn->a = push ? operand(o) : memory;
@@ -333,48 +333,48 @@ static void push_or_pop(const cs_x86_op *o, bool push, struct teams_insn *insn)
     if (push || !insn->copies) {
         top.thread = insn->place.thread;
         insn->place = top;
-    } else if (insn->place.base == TEAMS_X86_STACK) { /* as it is moved already */
+    } else if (insn->place.base == CODE_X86_STACK) { /* as it is moved already */
         insn->place.offset += 8;
     }
 }
 
 /* push, pop, and what leaves the function. Returns whether it was one. */
-static bool control(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
+static bool control(const cs_insn *i, const cs_x86 *x, struct code_insn *insn)
 {
     const cs_x86_op *o = x->operands;
     bool call = i->id == X86_INS_CALL, jump = i->id == X86_INS_JMP;
     if (i->id == X86_INS_PUSH || i->id == X86_INS_POP) {
         push_or_pop(o, i->id == X86_INS_PUSH, insn);
         if (o->size == 2) /* moves the stack pointer by no more */
-            insn->op = TEAMS_SYSTEM;
+            insn->op = CODE_SYSTEM;
         return true;
     }
     if (call || jump) {
         if (o->type == X86_OP_IMM) {
-            insn->op = call ? TEAMS_CALL : TEAMS_JUMP;
+            insn->op = call ? CODE_CALL : CODE_JUMP;
             insn->target = (uintptr_t)o->imm;
         } else if (o->type == X86_OP_MEM && insn->place.fixed && !insn->place.thread) {
-            insn->op = call ? TEAMS_CALL_SLOT : TEAMS_JUMP_SLOT;
+            insn->op = call ? CODE_CALL_SLOT : CODE_JUMP_SLOT;
             insn->target = (uintptr_t)insn->place.offset;
         } else {
-            insn->op = call ? TEAMS_CALL_ANY : TEAMS_JUMP_ANY;
+            insn->op = call ? CODE_CALL_ANY : CODE_JUMP_ANY;
             insn->a = operand(o);
         }
         return true;
     }
-    if (insn->op == TEAMS_BRANCH) {
+    if (insn->op == CODE_BRANCH) {
         insn->target = o->type == X86_OP_IMM ? (uintptr_t)o->imm : 0;
         insn->reads_flags = true;
     }
-    return insn->op == TEAMS_BRANCH || insn->op == TEAMS_RETURN || insn->op == TEAMS_TRAP ||
-           insn->op == TEAMS_NOTHING || insn->op == TEAMS_PAUSE || insn->op == TEAMS_SYSTEM;
+    return insn->op == CODE_BRANCH || insn->op == CODE_RETURN || insn->op == CODE_TRAP ||
+           insn->op == CODE_NOTHING || insn->op == CODE_PAUSE || insn->op == CODE_SYSTEM;
 }
 
 /* dst and sources of what has one, two or three operands; false: that is no such instruction. */
-static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
+static bool arithmetic(const cs_x86 *x, struct code_insn *insn)
 {
     int n = x->op_count;
-    struct teams_operand o[3] = { none, none, none };
+    struct code_operand o[3] = { none, none, none };
     for (int k = 0; k < n && k < 3; k++)
         o[k] = operand(&x->operands[k]);
     insn->dst = o[0];
@@ -382,43 +382,43 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
     insn->b = n == 3 ? o[2] : n == 2 ? o[1] : none;
     insn->writes_flags = true;
     switch (insn->op) {
-    case TEAMS_MOVE:
+    case CODE_MOVE:
         insn->a = o[1];
         insn->b = none;
         insn->writes_flags = false;
-        if (n == 2 && o[1].kind == TEAMS_REGISTER && x->operands[1].size < 4) { /* a part, and the rest is 0 or stays */
-            insn->op = TEAMS_BITS;
+        if (n == 2 && o[1].kind == CODE_REGISTER && x->operands[1].size < 4) { /* a part, and the rest is 0 or stays */
+            insn->op = CODE_BITS;
             insn->b = immediate(UINT8_MAX);
         }
-        return n == 2 && (o[0].kind != TEAMS_MEMORY || o[1].kind != TEAMS_MEMORY);
-    case TEAMS_ADDRESS:
+        return n == 2 && (o[0].kind != CODE_MEMORY || o[1].kind != CODE_MEMORY);
+    case CODE_ADDRESS:
         insn->a = insn->b = none;
         insn->writes_flags = false;
         return n == 2;
-    case TEAMS_ADD:
-    case TEAMS_SUB:
+    case CODE_ADD:
+    case CODE_SUB:
         if (n == 1) /* inc, dec */
             insn->b = immediate(1);
         return n <= 2;
-    case TEAMS_COMPARE:
-    case TEAMS_TEST:
+    case CODE_COMPARE:
+    case CODE_TEST:
         insn->dst = none;
         insn->a = o[0];
         insn->b = o[1];
         return n == 2;
-    case TEAMS_SELECT:
+    case CODE_SELECT:
         insn->reads_flags = true;
         insn->writes_flags = false;
         return true;
-    case TEAMS_SCALE:
+    case CODE_SCALE:
         if (x->operands[0].size < 4 || n == 1)
             break;
         return n <= 3;
-    case TEAMS_HALVE:
-        if (x->operands[0].size < 4 || (n == 2 && o[1].kind != TEAMS_IMMEDIATE) || (n == 2 && o[1].value != 1))
+    case CODE_HALVE:
+        if (x->operands[0].size < 4 || (n == 2 && o[1].kind != CODE_IMMEDIATE) || (n == 2 && o[1].value != 1))
             break;
         return n <= 2;
-    case TEAMS_BITS:
+    case CODE_BITS:
         return n >= 2 && n <= 3;
     default:
         break;
@@ -427,13 +427,13 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
     return false;
 }
 
-static void masks_of(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
+static void masks_of(const cs_insn *i, const cs_x86 *x, struct code_insn *insn)
 {
     if (i->id == X86_INS_CDQE) { /* gcc 14 widens a loop's bounds so; the older movsxd */
-        insn->op = TEAMS_MOVE;
+        insn->op = CODE_MOVE;
         insn->dst = insn->a = in_register(0);
     } else if (zeroes(i, x)) {
-        insn->op = TEAMS_MOVE;
+        insn->op = CODE_MOVE;
         insn->dst = operand(&x->operands[0]);
         insn->a = immediate(0);
         insn->writes_flags = true;
@@ -441,15 +441,15 @@ static void masks_of(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
         other(insn);
     }
     bool vectors = x->op_count && x->operands[0].type == X86_OP_REG &&
-                   location(x->operands[0].reg) >= TEAMS_X86_FLOATING;
-    if (vectors && insn->op < TEAMS_OTHER && insn->dst.kind != TEAMS_NONE)
+                   location(x->operands[0].reg) >= CODE_X86_FLOATING;
+    if (vectors && insn->op < CODE_OTHER && insn->dst.kind != CODE_NONE)
         insn->writes_flags = false;
     insn->reads_flags |= tests_flags(i, x);
     bool small = x->op_count && x->operands[0].type == X86_OP_REG && x->operands[0].size < 4;
-    insn->partial = small && (insn->op == TEAMS_MOVE || insn->op == TEAMS_BITS || insn->op == TEAMS_OTHER);
+    insn->partial = small && (insn->op == CODE_MOVE || insn->op == CODE_BITS || insn->op == CODE_OTHER);
 }
 
-static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn *insn)
+static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct code_insn *insn)
 {
     bool seen = false;
     for (int k = 0; k < x->op_count; k++) {
@@ -460,7 +460,7 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
         if (!seen && is_scalar(i)) /* comisd has 16 bytes for capstone */
             insn->place.size = o->size < 8 ? o->size : 8;
         seen = true;
-        if (i->id == X86_INS_LEA || insn->op == TEAMS_NOTHING)
+        if (i->id == X86_INS_LEA || insn->op == CODE_NOTHING)
             continue;
         bool unknown = o->access == 0;
         insn->stores |= unknown || (o->access & CS_AC_WRITE);
@@ -471,9 +471,9 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
     /* Capstone does not know the access of all of them. */
     if (i->id == X86_INS_CMP || i->id == X86_INS_TEST)
         insn->stores = false;
-    else if (x->operands[0].type != X86_OP_MEM && insn->op != TEAMS_OTHER)
+    else if (x->operands[0].type != X86_OP_MEM && insn->op != CODE_OTHER)
         insn->stores = false, insn->loads = i->id != X86_INS_LEA;
-    else if (x->operands[0].type == X86_OP_MEM && insn->op != TEAMS_NOTHING)
+    else if (x->operands[0].type == X86_OP_MEM && insn->op != CODE_NOTHING)
         insn->stores |= !only_reads(i);
     insn->swaps = i->id == X86_INS_CMPXCHG || i->id == X86_INS_CMPXCHG8B || i->id == X86_INS_CMPXCHG16B;
     insn->atomic = insn->swaps || x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
@@ -492,7 +492,7 @@ static size_t prefixes(const uint8_t *code, size_t left)
     return n;
 }
 
-static bool code_x86_decode(uintptr_t begin, uintptr_t end, uintptr_t address, struct teams_insn *insn)
+static bool code_x86_read(uintptr_t begin, uintptr_t end, uintptr_t address, struct code_insn *insn)
 {
     const cs_insn *i = last;
     const uint8_t *code = (const uint8_t *)address;
@@ -500,16 +500,16 @@ static bool code_x86_decode(uintptr_t begin, uintptr_t end, uintptr_t address, s
     uint64_t at = address;
     (void)begin;
     size_t before = prefixes(code, left);
-    if (before < left && code[before] == TEAMS_X86_EVEX)
-        return before == 0 && teams_evex_decode(code, left, address, insn);
+    if (before < left && code[before] == CODE_X86_EVEX)
+        return before == 0 && code_evex_read(code, left, address, insn);
     if (!capstone.disasm(handle, &code, &left, &at, last) || !last->detail)
         return false;
     const cs_x86 *x = &i->detail->x86;
-    *insn = (struct teams_insn){ .address = address, .length = (uint8_t)i->size };
-    insn->place.base = insn->place.index = TEAMS_NO_REGISTER;
+    *insn = (struct code_insn){ .address = address, .length = (uint8_t)i->size };
+    insn->place.base = insn->place.index = CODE_NO_REGISTER;
     insn->op = (uint8_t)op_of(i);
     look_at_memory(x, i, insn);
-    if (insn->op == TEAMS_NOTHING) {
+    if (insn->op == CODE_NOTHING) {
         insn->loads = insn->stores = false;
         return true;
     }
@@ -520,15 +520,15 @@ static bool code_x86_decode(uintptr_t begin, uintptr_t end, uintptr_t address, s
     return !goes_elsewhere(i);
 }
 
-const struct teams_machine teams_x86 = {
+const struct code_machine code_x86 = {
     .elf = EM_X86_64,
     .convention = {
-        .stack = TEAMS_X86_STACK,
+        .stack = CODE_X86_STACK,
         .result = 0,
         .argument = 7,
         /* all but rbx, rsp, rbp, r12 to r15 */
         .clobbered = ~(1ull << 3 | 1ull << 4 | 1ull << 5 | 15ull << 12),
     },
     .prepare = prepare,
-    .decode = code_x86_decode,
+    .decode = code_x86_read,
 };

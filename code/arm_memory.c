@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads and stores of aarch64. */
-#include "teams/code_arm.h"
+#include "code/arm.h"
 
-static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_MEMORY, 0, 0 };
+static const struct code_operand none = { CODE_NONE, 0, 0 }, memory = { CODE_MEMORY, 0, 0 };
 
 struct access {
-    struct teams_place place;
+    struct code_place place;
     int64_t before, after; /* by which the base is moved */
     bool loads, vector;
     uint8_t size;
 };
 
-static void move_base(struct teams_arm_steps *s, const struct access *a, int64_t by)
+static void move_base(struct code_arm_steps *s, const struct access *a, int64_t by)
 {
     if (by)
-        teams_arm_add(s, TEAMS_ADD, teams_arm_register(a->place.base), teams_arm_register(a->place.base),
-                      teams_arm_number(by));
+        code_arm_add(s, CODE_ADD, code_arm_register(a->place.base), code_arm_register(a->place.base),
+                      code_arm_number(by));
 }
 
-static void access_one(struct teams_arm_steps *s, const struct access *a, unsigned reg, int64_t offset)
+static void access_one(struct code_arm_steps *s, const struct access *a, unsigned reg, int64_t offset)
 {
-    struct teams_operand r = a->vector ? teams_arm_register(TEAMS_GENERAL + reg) : teams_arm_register(reg);
-    bool zero = !a->vector && reg == TEAMS_ARM_ZERO;
-    struct teams_operand value = zero ? teams_arm_number(0) : r;
-    struct teams_insn *i = teams_arm_add(s, TEAMS_MOVE, a->loads ? (zero ? none : r) : memory,
+    struct code_operand r = a->vector ? code_arm_register(CODE_GENERAL + reg) : code_arm_register(reg);
+    bool zero = !a->vector && reg == CODE_ARM_ZERO;
+    struct code_operand value = zero ? code_arm_number(0) : r;
+    struct code_insn *i = code_arm_add(s, CODE_MOVE, a->loads ? (zero ? none : r) : memory,
                                          a->loads ? memory : value, none);
     s->unknown |= !a->vector && !zero && reg == a->place.base && (a->before || a->after);
     i->place = a->place;
@@ -36,9 +36,9 @@ static void access_one(struct teams_arm_steps *s, const struct access *a, unsign
 /* Base and offset; how the base moves: 1 behind, 3 before the access. */
 static struct access at_base(uint32_t word, int64_t offset, int moves)
 {
-    struct access a = { .vector = teams_arm_bits(word, 26, 1) };
-    a.place.base = (uint8_t)teams_arm_bits(word, 5, 5);
-    a.place.index = TEAMS_NO_REGISTER;
+    struct access a = { .vector = code_arm_bits(word, 26, 1) };
+    a.place.base = (uint8_t)code_arm_bits(word, 5, 5);
+    a.place.index = CODE_NO_REGISTER;
     a.place.scale = 1;
     a.before = moves == 3 ? offset : 0;
     a.after = moves == 1 ? offset : 0;
@@ -46,14 +46,14 @@ static struct access at_base(uint32_t word, int64_t offset, int moves)
     return a;
 }
 
-static void pair(struct teams_arm_steps *s, uint32_t word)
+static void pair(struct code_arm_steps *s, uint32_t word)
 {
-    int64_t kind = teams_arm_bits(word, 30, 2), mode = teams_arm_bits(word, 23, 2);
-    bool vector = teams_arm_bits(word, 26, 1), loads = teams_arm_bits(word, 22, 1);
+    int64_t kind = code_arm_bits(word, 30, 2), mode = code_arm_bits(word, 23, 2);
+    bool vector = code_arm_bits(word, 26, 1), loads = code_arm_bits(word, 22, 1);
     int64_t size = vector ? 4 << kind : kind == 2 ? 8 : 4;
-    unsigned first = (unsigned)teams_arm_bits(word, 0, 5), second = (unsigned)teams_arm_bits(word, 10, 5);
+    unsigned first = (unsigned)code_arm_bits(word, 0, 5), second = (unsigned)code_arm_bits(word, 10, 5);
     s->unknown |= kind == 3 || (kind == 1 && !vector && !loads);
-    struct access a = at_base(word, teams_arm_signed(word, 15, 7) * size, (int)mode);
+    struct access a = at_base(word, code_arm_signed(word, 15, 7) * size, (int)mode);
     a.loads = loads;
     a.size = (uint8_t)size;
     move_base(s, &a, a.before);
@@ -64,55 +64,55 @@ static void pair(struct teams_arm_steps *s, uint32_t word)
 }
 
 /* One register, with a number or a register beside the base. */
-static void single(struct teams_arm_steps *s, uint32_t word)
+static void single(struct code_arm_steps *s, uint32_t word)
 {
-    int64_t opc = teams_arm_bits(word, 22, 2), scale = teams_arm_bits(word, 30, 2), mode = teams_arm_bits(word, 10, 2);
-    bool vector = teams_arm_bits(word, 26, 1), far = teams_arm_bits(word, 24, 1),
-         index = !far && teams_arm_bits(word, 21, 1);
+    int64_t opc = code_arm_bits(word, 22, 2), scale = code_arm_bits(word, 30, 2), mode = code_arm_bits(word, 10, 2);
+    bool vector = code_arm_bits(word, 26, 1), far = code_arm_bits(word, 24, 1),
+         index = !far && code_arm_bits(word, 21, 1);
     if (vector && (opc & 2)) {
         s->unknown |= scale != 0;
         scale = 4;
     }
     s->unknown |= (!vector && scale == 3 && opc > 1) || (!vector && scale == 2 && opc == 3);
     s->unknown |= index ? mode != 2 : !far && mode == 2; /* atomic, or not as the program itself */
-    int64_t offset = far ? teams_arm_bits(word, 10, 12) * (1 << scale) : index ? 0 : teams_arm_signed(word, 12, 9);
+    int64_t offset = far ? code_arm_bits(word, 10, 12) * (1 << scale) : index ? 0 : code_arm_signed(word, 12, 9);
     struct access a = at_base(word, offset, far || index ? 0 : (int)mode);
     a.loads = vector ? opc & 1 : opc != 0;
     a.size = (uint8_t)(1 << scale);
-    if (index && teams_arm_bits(word, 16, 5) != TEAMS_ARM_ZERO) {
-        a.place.index = (uint8_t)teams_arm_bits(word, 16, 5);
-        a.place.scale = (uint8_t)(teams_arm_bits(word, 12, 1) ? 1 << scale : 1);
+    if (index && code_arm_bits(word, 16, 5) != CODE_ARM_ZERO) {
+        a.place.index = (uint8_t)code_arm_bits(word, 16, 5);
+        a.place.scale = (uint8_t)(code_arm_bits(word, 12, 1) ? 1 << scale : 1);
     }
     move_base(s, &a, a.before);
-    access_one(s, &a, (unsigned)teams_arm_bits(word, 0, 5), 0);
+    access_one(s, &a, (unsigned)code_arm_bits(word, 0, 5), 0);
     move_base(s, &a, a.after);
 }
 
 /* Several vectors, up to four from this one on, or the same part of each: as if any number of places were accessed. How
    far a base is moved by the instruction's own number is not known. */
-static void structure(struct teams_arm_steps *s, uint32_t word)
+static void structure(struct code_arm_steps *s, uint32_t word)
 {
-    bool moves = teams_arm_bits(word, 23, 1), by_register = teams_arm_bits(word, 16, 5) != TEAMS_ARM_ZERO;
-    struct teams_operand base = teams_arm_register((unsigned)teams_arm_bits(word, 5, 5));
-    struct teams_operand by = teams_arm_register((unsigned)teams_arm_bits(word, 16, 5));
+    bool moves = code_arm_bits(word, 23, 1), by_register = code_arm_bits(word, 16, 5) != CODE_ARM_ZERO;
+    struct code_operand base = code_arm_register((unsigned)code_arm_bits(word, 5, 5));
+    struct code_operand by = code_arm_register((unsigned)code_arm_bits(word, 16, 5));
     uint64_t vectors = 0;
     for (unsigned k = 0; k < 4; k++)
-        vectors |= 1ull << (TEAMS_GENERAL + (unsigned)(teams_arm_bits(word, 0, 5) + k) % 32);
-    struct teams_insn *i = teams_arm_add(s, TEAMS_OTHER, none, none, none);
-    i->loads = teams_arm_bits(word, 22, 1);
+        vectors |= 1ull << (CODE_GENERAL + (unsigned)(code_arm_bits(word, 0, 5) + k) % 32);
+    struct code_insn *i = code_arm_add(s, CODE_OTHER, none, none, none);
+    i->loads = code_arm_bits(word, 22, 1);
     i->stores = !i->loads;
     i->repeats = true;
     i->writes = i->loads ? vectors : 0;
-    i->reads = teams_bit(base.number) | vectors;
+    i->reads = code_bit(base.number) | vectors;
     if (moves)
-        teams_arm_add(s, TEAMS_ADD, base, base, by_register ? by : none);
+        code_arm_add(s, CODE_ADD, base, base, by_register ? by : none);
 }
 
-void teams_arm_memory(struct teams_arm_steps *s, uint32_t word)
+void code_arm_memory(struct code_arm_steps *s, uint32_t word)
 {
     bool fetches_ahead = (word & 0xffc00000) == 0xf9800000 || (word & 0xffc00000) == 0xf8800000;
     if (fetches_ahead)
-        teams_arm_add(s, TEAMS_NOTHING, none, none, none);
+        code_arm_add(s, CODE_NOTHING, none, none, none);
     else if ((word & 0x3a000000) == 0x28000000)
         pair(s, word);
     else if ((word & 0x3a000000) == 0x38000000)
@@ -146,7 +146,7 @@ static bool is_atomic(uint32_t word, bool *swaps)
     return *swaps || (word & 0xbf3fffff) == 0xb8208020 || (word & 0xbf3fcfff) == 0xb8200020;
 }
 
-bool teams_arm_atomic(struct teams_arm_steps *s, const uint32_t *word, uint64_t count)
+bool code_arm_atomic(struct code_arm_steps *s, const uint32_t *word, uint64_t count)
 {
     const uint32_t bti = 0xd503245f;
     bool marked = count > 0 && word[0] == bti, swaps;
@@ -155,13 +155,13 @@ bool teams_arm_atomic(struct teams_arm_steps *s, const uint32_t *word, uint64_t 
         return false;
     struct access a = at_base(0, 0, 0);
     a.place.base = swaps ? 2 : 1;
-    a.place.size = (uint8_t)(1 << teams_arm_bits(word[3], 30, 2));
-    struct teams_insn *i = teams_arm_add(s, TEAMS_OTHER, none, none, none); /* in x0 the value that was there */
+    a.place.size = (uint8_t)(1 << code_arm_bits(word[3], 30, 2));
+    struct code_insn *i = code_arm_add(s, CODE_OTHER, none, none, none); /* in x0 the value that was there */
     i->place = a.place;
     i->loads = i->stores = true;
     i->swaps = swaps;
-    i->reads = teams_bit(a.place.base) | 1 | (swaps ? 2 : 0);
-    i->writes = 1 | 7 << 15 | 1ull << TEAMS_ARM_LINK;
+    i->reads = code_bit(a.place.base) | 1 | (swaps ? 2 : 0);
+    i->writes = 1 | 7 << 15 | 1ull << CODE_ARM_LINK;
     i->writes_flags = true;
     return true;
 }
