@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "base/io.h"
 
 static enum base_elf read_loader(int fd, char *loader, size_t size)
@@ -56,7 +57,11 @@ static bool find_sections(struct base_elf_file *f)
 {
     const ElfW(Ehdr) *file = (const void *)f->bytes;
     if (!has(f, 0, sizeof *file) || memcmp(file->e_ident, ELFMAG, SELFMAG) ||
-        file->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) || file->e_shoff % sizeof(void *) ||
+        file->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+        return false;
+    if (!file->e_shoff) /* cut off, as some do */
+        return true;
+    if (file->e_shoff % sizeof(void *) ||
         file->e_shentsize != sizeof(ElfW(Shdr)) || !has(f, file->e_shoff, sizeof(ElfW(Shdr))))
         return false;
     f->section = (const void *)(f->bytes + file->e_shoff);
@@ -90,9 +95,14 @@ void base_elf_unmap(struct base_elf_file *f)
     *f = (struct base_elf_file){ .bytes = NULL };
 }
 
+const unsigned char *base_elf_bytes(const struct base_elf_file *f, uint64_t offset, uint64_t size)
+{
+    return has(f, offset, size) ? f->bytes + offset : NULL;
+}
+
 const void *base_elf_content(const struct base_elf_file *f, const ElfW(Shdr) *s)
 {
-    return s->sh_type != SHT_NOBITS && has(f, s->sh_offset, s->sh_size) ? f->bytes + s->sh_offset : NULL;
+    return s->sh_type != SHT_NOBITS ? base_elf_bytes(f, s->sh_offset, s->sh_size) : NULL;
 }
 
 const ElfW(Sym) *base_elf_symbols(const struct base_elf_file *f, const ElfW(Shdr) *s, size_t *count)
@@ -110,4 +120,34 @@ const char *base_elf_name(const struct base_elf_file *f, const ElfW(Shdr) *table
         return NULL;
     const char *name = (const char *)f->bytes + s->sh_offset + symbol->st_name;
     return memchr(name, 0, s->sh_size - symbol->st_name) ? name : NULL;
+}
+
+/* --- Build-ids --- */
+
+static bool find_build_id(const unsigned char *notes, size_t size, size_t align, char *text)
+{
+    enum { MOST = BASE_ELF_ID / 2 };
+    size_t at = 0;
+    while (size - at >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) n;
+        memcpy(&n, notes + at, sizeof n);
+        size_t name = at + sizeof n, content = at + ((sizeof n + (size_t)n.n_namesz + align - 1) & -align);
+        size_t next = at + ((content - at + (size_t)n.n_descsz + align - 1) & -align);
+        if (content > size || n.n_descsz > size - content)
+            return false;
+        if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(notes + name, "GNU", 4) && n.n_descsz) {
+            base_hex(text, notes + content, n.n_descsz < MOST ? n.n_descsz : MOST);
+            return true;
+        }
+        if (next >= size)
+            return false;
+        at = next;
+    }
+    return false;
+}
+
+void base_elf_build_id(const unsigned char *notes, size_t size, size_t align, char text[BASE_ELF_ID])
+{
+    if (!find_build_id(notes, size, align == 8 ? 8 : 4, text))
+        find_build_id(notes, size, 4, text); /* mold has all notes in one segment */
 }

@@ -13,12 +13,13 @@
 #include <xxhash.h>
 
 #include "base/array.h"
+#include "base/elf.h"
 #include "pythia.h"
 
 #include "base/hex.h"
 #include "base/lock.h"
 
-enum { MODULES = 16384, LONGEST_ID = 32, LINE_BITS = 20 };
+enum { MODULES = 16384, LINE_BITS = 20 };
 #define SCRIPT (UINT64_C(1) << 62) /* of an address: the module's number follows, then a line */
 
 struct range {
@@ -56,27 +57,6 @@ static _Atomic unsigned readers;
 
 /* --- What the loader tells --- */
 
-/* The NT_GNU_BUILD_ID among the notes, as hexadecimal; false when there is none. */
-static bool find_build_id(const char *notes, size_t size, size_t align, char *text)
-{
-    size_t at = 0;
-    while (size - at >= sizeof(ElfW(Nhdr))) {
-        const ElfW(Nhdr) *n = (const void *)(notes + at);
-        size_t name = at + sizeof *n, content = at + ((sizeof *n + (size_t)n->n_namesz + align - 1) & -align);
-        size_t next = at + ((content - at + (size_t)n->n_descsz + align - 1) & -align);
-        if (content > size || n->n_descsz > size - content)
-            return false;
-        if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(notes + name, "GNU", 4) && n->n_descsz) {
-            base_hex(text, notes + content, n->n_descsz < LONGEST_ID ? n->n_descsz : LONGEST_ID);
-            return true;
-        }
-        if (next >= size)
-            return false;
-        at = next;
-    }
-    return false;
-}
-
 /* Whether the header's bytes lie in a readable part of what is loaded. */
 static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *p)
 {
@@ -113,9 +93,8 @@ static int scan_object(struct dl_phdr_info *info, size_t size, void *context)
         uintptr_t begin = info->dlpi_addr + p->p_vaddr;
         if (p->p_type == PT_LOAD)
             s->ranges[s->range_count++] = (struct range){begin, begin + p->p_memsz, s->object_count - 1};
-        else if (p->p_type == PT_NOTE && !o->build_id[0] && is_loaded(info, p) &&
-                 !find_build_id((const char *)begin, p->p_filesz, p->p_align == 8 ? 8 : 4, o->build_id))
-            find_build_id((const char *)begin, p->p_filesz, 4, o->build_id); /* mold has all notes in one segment */
+        else if (p->p_type == PT_NOTE && !o->build_id[0] && is_loaded(info, p))
+            base_elf_build_id((const unsigned char *)begin, p->p_filesz, p->p_align, o->build_id);
     }
     return 0;
 }

@@ -200,27 +200,15 @@ static void system_or_register(struct code_arm_steps *s, uint32_t word)
     }
 }
 
-static void control(struct code_arm_steps *s, uintptr_t begin, uintptr_t end, uint32_t word, uintptr_t address)
+static void control(struct code_arm_steps *s, uintptr_t begin, uintptr_t end, uint32_t word,
+                    const struct code_step *lead)
 {
-    uintptr_t far = address + (uintptr_t)(code_arm_signed(word, 0, 26) * 4);
-    uintptr_t near = address + (uintptr_t)(code_arm_signed(word, 5, 19) * 4);
-    bool always = code_arm_bits(word, 1, 3) == 7;
-    if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
-        bool call = code_arm_bits(word, 31, 1);
-        if (!call || !accesses(s, begin, end, far))
-            code_arm_add(s, call ? CODE_CALL : CODE_JUMP, none, none, none)->target = far;
-    } else if ((word & 0xff000010) == 0x54000000 && always) {
-        code_arm_add(s, CODE_JUMP, none, none, none)->target = near;
-    } else if ((word & 0xff000010) == 0x54000000) {
-        code_arm_add(s, CODE_BRANCH, none, none, none)->target = near;
-    } else if ((word & 0x7e000000) == 0x34000000) { /* cbz, cbnz */
-        code_arm_add(s, CODE_BRANCH, none, general(word, RD), none)->target = near;
-    } else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
-        code_arm_add(s, CODE_BRANCH, none, general(word, RD), code_arm_number(1))->target =
-            address + (uintptr_t)(code_arm_signed(word, 5, 14) * 4);
-    } else {
+    bool zero = (word & 0x7e000000) == 0x34000000, bit = (word & 0x7e000000) == 0x36000000; /* cbz, tbz */
+    if (lead->op != CODE_CALL && lead->op != CODE_JUMP && lead->op != CODE_BRANCH)
         system_or_register(s, word);
-    }
+    else if (lead->op != CODE_CALL || !accesses(s, begin, end, lead->target))
+        code_arm_add(s, lead->op, none, zero || bit ? general(word, RD) : none, bit ? code_arm_number(1) : none)
+            ->target = lead->target;
 }
 
 /* --- Data processing, register --- */
@@ -335,13 +323,14 @@ static void floating(struct code_arm_steps *s, uint32_t word)
 
 /* --- The whole --- */
 
-static void describe(struct code_arm_steps *s, uintptr_t begin, uintptr_t end, uint32_t word, uintptr_t address)
+static void describe(struct code_arm_steps *s, uintptr_t begin, uintptr_t end, uint32_t word, uintptr_t address,
+                     const struct code_step *lead)
 {
     int64_t group = code_arm_bits(word, 25, 4);
     if (group >> 1 == 4)
         immediate(s, word, address);
     else if (group >> 1 == 5)
-        control(s, begin, end, word, address);
+        control(s, begin, end, word, lead);
     else if ((group & 5) == 4)
         code_arm_memory(s, word);
     else if ((group & 7) == 5)
@@ -352,34 +341,24 @@ static void describe(struct code_arm_steps *s, uintptr_t begin, uintptr_t end, u
         s->unknown = true;
 }
 
-/* adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17: what the linker makes for a name. */
-static bool is_stub(const uint32_t *word, uint64_t size, uintptr_t address, uintptr_t *slot)
-{
-    if (size < 4 * sizeof *word || (word[0] & 0x9f00001f) != 0x90000010 || (word[1] & 0xffc003ff) != 0xf9400211 ||
-        (word[2] & 0xffc003ff) != 0x91000210 || word[3] != 0xd61f0220)
-        return false;
-    int64_t pages = code_arm_signed(word[0], 5, 19) * 4 + code_arm_bits(word[0], 29, 2);
-    *slot = (address & ~(uintptr_t)4095) + (uintptr_t)(pages * 4096) + (uintptr_t)(code_arm_bits(word[1], 10, 12) * 8);
-    return true;
-}
-
 static bool code_arm_read(uintptr_t begin, uintptr_t end, uintptr_t address, struct code_insn *insn)
 {
     unsigned step = address & 3;
-    uintptr_t at = address - step, slot;
+    uintptr_t at = address - step;
     uint64_t size = end - at;
     struct code_arm_steps s = { .count = 0 };
     const uint32_t *word = (const uint32_t *)at;
     if (size < sizeof *word)
         return false;
-    if (!step && is_stub(word, size, address, &slot)) {
+    struct code_step lead = code_step_at(EM_AARCH64, (const uint8_t *)at, size, at);
+    if (!step && lead.op == CODE_JUMP_SLOT) {
         *insn = *code_arm_add(&s, CODE_JUMP_SLOT, none, none, none);
-        insn->target = slot;
+        insn->target = lead.target;
         insn->address = address;
-        insn->length = 4 * sizeof *word;
+        insn->length = lead.length;
         return true;
     }
-    describe(&s, begin, end, *word, at);
+    describe(&s, begin, end, *word, at, &lead);
     if (s.unknown || step >= s.count)
         return false;
     *insn = s.step[step];

@@ -9,6 +9,7 @@
  * (Intel's manual, volume 2, 2.7). What is known of one: whether it stores, which registers of all kinds it may read
  * and write, and its place of memory. What it computes is not told, but for moves.
  */
+#include <elf.h>
 #include <string.h>
 
 #include "code/x86.h"
@@ -165,21 +166,6 @@ static bool set_place(const struct evex *e, const uint8_t *code, uint8_t extra, 
     return e->mod != 1 || by || (p->base != STACK && p->base != FRAME);
 }
 
-/* Bytes of the instruction; 0: it is not whole, or unknown. */
-static uint8_t length_of(const struct evex *e, const uint8_t *code, size_t left)
-{
-    uint8_t length = 6, base = e->rm & 7;
-    bool immediate = e->map == 3 || (e->map == 1 && (in(e->opcode, 0x70, 0x73) || e->opcode == 0xc2 ||
-                                                     in(e->opcode, 0xc4, 0xc6)));
-    if (e->mod < 3 && base == 4) {
-        if (left <= length)
-            return 0;
-        base = code[length++] & 7;
-    }
-    length = (uint8_t)(length + (e->mod == 1) + (e->mod == 2 || (e->mod == 0 && base == 5) ? 4 : 0) + immediate);
-    return length <= left ? length : 0;
-}
-
 bool code_evex_read(const uint8_t *code, size_t left, uintptr_t address, struct code_insn *insn)
 {
     if (left < 6 || code[1] & 8 || !(code[2] & 4) || (code[3] >> 5 & 3) == 3)
@@ -197,9 +183,10 @@ bool code_evex_read(const uint8_t *code, size_t left, uintptr_t address, struct 
     e.vectors = e.map == 2 && (in(e.opcode, 0x90, 0x93) || in(e.opcode, 0xa0, 0xa3) || in(e.opcode, 0xc6, 0xc7));
     if (e.map == 0 || e.map == 4 || e.map == 7)
         return false;
-    *insn = (struct code_insn){ .address = address, .length = length_of(&e, code, left), .op = CODE_OTHER };
+    struct code_step s = code_step_at(EM_X86_64, code, left, address);
+    *insn = (struct code_insn){ .address = address, .length = s.length, .op = CODE_OTHER };
     insn->place.base = insn->place.index = CODE_NO_REGISTER;
-    if (!insn->length)
+    if (s.op == CODE_BAD)
         return false;
     if (e.mod < 3) {
         if (!set_place(&e, code, extra, insn))

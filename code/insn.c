@@ -23,6 +23,11 @@ void code_choose(uint16_t elf)
     machine = elf == EM_X86_64 ? X86 : elf == EM_AARCH64 ? &code_arm : NULL;
 }
 
+uint16_t code_chosen(void)
+{
+    return machine ? machine->elf : EM_NONE;
+}
+
 bool code_prepare(void)
 {
     return machine && (!machine->prepare || machine->prepare());

@@ -96,6 +96,8 @@ extern const struct code_machine code_x86, code_arm;
 
 /* Another processor's than this one's, from now on; by ELF's e_machine. */
 void code_choose(uint16_t elf);
+/* By ELF's e_machine; 0: none that is known. */
+uint16_t code_chosen(void);
 /* Loads what reads code, so that nothing is loaded later. False: nothing here does. */
 bool code_prepare(void);
 /* Reads the instruction at an address, where that was prepared; code is there from `begin` up to `end`. False: none. */

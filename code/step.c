@@ -57,6 +57,7 @@ static unsigned after_map(unsigned map, uint8_t opcode)
 struct reading {
     const uint8_t *at, *end;
     bool narrow, wide;    /* prefixes 66, REX.W */
+    bool apart;           /* 64, 65, 67: its place of memory is a thread's, or has a short address */
     unsigned map;         /* 0: one byte */
     uint8_t opcode;
     const uint8_t *modrm; /* NULL: none */
@@ -73,7 +74,7 @@ static unsigned read_opcode(struct reading *r)
 {
     bool vector = false;
     for (; r->at < r->end && is_prefix(*r->at); r->at++)
-        r->narrow |= *r->at == 0x66;
+        r->narrow |= *r->at == 0x66, r->apart |= *r->at == 0x64 || *r->at == 0x65 || *r->at == 0x67;
     if (r->at < r->end && (*r->at & 0xf0) == 0x40)
         r->wide = *r->at++ & 8;
     uint8_t escape = r->at < r->end ? *r->at : 0, next = r->at + 1 < r->end ? r->at[1] : 0;
@@ -140,7 +141,7 @@ static struct code_step lead(const struct reading *r, uint64_t next)
     if (o == 0xcc || o == 0xf4)
         return (struct code_step){ .op = CODE_TRAP };
     if (o == 0xff && (reg == 2 || reg == 4)) {
-        bool slot = (*r->modrm & 0xc7) == 5; /* [rip + displacement] */
+        bool slot = (*r->modrm & 0xc7) == 5 && !r->apart; /* [rip + displacement] */
         return (struct code_step){ .op = reg == 2 ? (slot ? CODE_CALL_SLOT : CODE_CALL_ANY)
                                                      : (slot ? CODE_JUMP_SLOT : CODE_JUMP_ANY),
                                     .target = slot ? relative(r, next, 4) : 0 };
@@ -177,6 +178,19 @@ static uint64_t ahead(uint64_t address, uint32_t word, unsigned from, unsigned b
     return address + (uint64_t)(words * 4);
 }
 
+/* adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17: what the linker makes for a name. */
+static bool is_stub(const uint8_t *code, size_t size, uint64_t address, uint64_t *slot)
+{
+    uint32_t w[4];
+    if (size < sizeof w)
+        return false;
+    memcpy(w, code, sizeof w);
+    int64_t pages = (int64_t)(((uint64_t)(w[0] >> 5 & 0x7ffff) << 2 | (w[0] >> 29 & 3)) << 43) >> 43;
+    *slot = (address & ~0xfffull) + (uint64_t)(pages * 4096) + (w[1] >> 10 & 0xfff) * 8;
+    return (w[0] & 0x9f00001f) == 0x90000010 && (w[1] & 0xffc003ff) == 0xf9400211 &&
+           (w[2] & 0xffc003ff) == 0x91000210 && w[3] == 0xd61f0220;
+}
+
 static struct code_step decode_arm(const uint8_t *code, size_t size, uint64_t address)
 {
     struct code_step i = { .length = 4, .op = CODE_OTHER };
@@ -184,10 +198,13 @@ static struct code_step decode_arm(const uint8_t *code, size_t size, uint64_t ad
     if (size < 4)
         return (struct code_step){ .length = 1, .op = CODE_BAD };
     memcpy(&w, code, 4);
+    if (is_stub(code, size, address, &i.target))
+        return (struct code_step){ i.target, 16, CODE_JUMP_SLOT };
+    i.target = 0;
     if ((w & 0x7c000000) == 0x14000000) /* b, bl */
         i = (struct code_step){ ahead(address, w, 0, 26), 4, w >> 31 ? CODE_CALL : CODE_JUMP };
-    else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) /* b.cond, cbz, cbnz */
-        i = (struct code_step){ ahead(address, w, 5, 19), 4, CODE_BRANCH };
+    else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) /* b.cond, b.al; cbz, cbnz */
+        i = (struct code_step){ ahead(address, w, 5, 19), 4, (w >> 24 | (w & 14)) == 0x5e ? CODE_JUMP : CODE_BRANCH };
     else if ((w & 0x7e000000) == 0x36000000) /* tbz, tbnz */
         i = (struct code_step){ ahead(address, w, 5, 14), 4, CODE_BRANCH };
     else if ((w & 0xfe000000) == 0xd6000000) /* br, blr, ret, with or without authentication */
@@ -200,4 +217,9 @@ static struct code_step decode_arm(const uint8_t *code, size_t size, uint64_t ad
 struct code_step code_step_at(uint16_t machine, const uint8_t *code, size_t size, uint64_t address)
 {
     return machine == EM_AARCH64 ? decode_arm(code, size, address) : decode_x86(code, size, address);
+}
+
+uint8_t code_mark(uint16_t machine, const uint8_t *code, size_t size)
+{
+    return size >= 4 && !memcmp(code, machine == EM_AARCH64 ? "\x5f\x24\x03\xd5" : "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
 }

@@ -55,4 +55,7 @@ struct code_step {
 /* The instruction at `code`, of `size` readable bytes, which runs at `address`; `machine` as in ELF's e_machine. */
 struct code_step code_step_at(uint16_t machine, const uint8_t *code, size_t size, uint64_t address);
 
+/* Bytes of the mark of a place that indirect calls may lead to, if there is one: endbr64, bti c. */
+uint8_t code_mark(uint16_t machine, const uint8_t *code, size_t size);
+
 #endif

@@ -47,12 +47,6 @@ static bool prepare(void)
 
 /* --- What its numbers and names mean, where it does not say so itself --- */
 
-static bool is_branch(unsigned id)
-{
-    return (id >= X86_INS_JAE && id <= X86_INS_JS && id != X86_INS_JMP && id != X86_INS_LJMP) || id == X86_INS_JRCXZ ||
-           id == X86_INS_JECXZ;
-}
-
 static bool begins(const char *name, const char *with)
 {
     while (*with && *name == *with)
@@ -118,7 +112,7 @@ static enum code_op op_of(const cs_insn *i)
 {
     if (i->id < X86_INS_ENDING && exact[i->id]) /* a newer capstone may know more */
         return (enum code_op)(exact[i->id] - 1);
-    return is_branch(i->id) ? CODE_BRANCH : by_name(i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : 0));
+    return by_name(i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : 0));
 }
 
 static bool zeroes(const cs_insn *i, const cs_x86 *x)
@@ -168,7 +162,14 @@ static bool only_reads(const cs_insn *i)
     return strcmp(i->mnemonic, "bt") == 0; /* bts and others write */
 }
 
-/* Jumps, calls and returns that `control` does not know: loop, jrcxz, far ones; and what programs may not do. */
+/* Branches by rcx, not by flags. */
+static bool looks_at_rcx(const cs_insn *i)
+{
+    return i->id == X86_INS_JRCXZ || i->id == X86_INS_JECXZ || i->id == X86_INS_LOOP || i->id == X86_INS_LOOPE ||
+           i->id == X86_INS_LOOPNE;
+}
+
+/* Far jumps, calls and returns, which `control` does not know; and what programs may not do. */
 static bool goes_elsewhere(const cs_insn *i)
 {
     if (i->id == X86_INS_RDTSC || i->id == X86_INS_RDTSCP) /* they may */
@@ -339,35 +340,25 @@ static void push_or_pop(const cs_x86_op *o, bool push, struct code_insn *insn)
 }
 
 /* push, pop, and what leaves the function. Returns whether it was one. */
-static bool control(const cs_insn *i, const cs_x86 *x, struct code_insn *insn)
+static bool control(const cs_insn *i, const cs_x86 *x, const struct code_step *lead, struct code_insn *insn)
 {
     const cs_x86_op *o = x->operands;
-    bool call = i->id == X86_INS_CALL, jump = i->id == X86_INS_JMP;
     if (i->id == X86_INS_PUSH || i->id == X86_INS_POP) {
         push_or_pop(o, i->id == X86_INS_PUSH, insn);
         if (o->size == 2) /* moves the stack pointer by no more */
             insn->op = CODE_SYSTEM;
         return true;
     }
-    if (call || jump) {
-        if (o->type == X86_OP_IMM) {
-            insn->op = call ? CODE_CALL : CODE_JUMP;
-            insn->target = (uintptr_t)o->imm;
-        } else if (o->type == X86_OP_MEM && insn->place.fixed && !insn->place.thread) {
-            insn->op = call ? CODE_CALL_SLOT : CODE_JUMP_SLOT;
-            insn->target = (uintptr_t)insn->place.offset;
-        } else {
-            insn->op = call ? CODE_CALL_ANY : CODE_JUMP_ANY;
+    if (lead->op >= CODE_CALL && lead->op <= CODE_BRANCH) {
+        insn->op = lead->op;
+        insn->target = lead->target;
+        insn->reads_flags = lead->op == CODE_BRANCH;
+        if (lead->op == CODE_CALL_ANY || lead->op == CODE_JUMP_ANY)
             insn->a = operand(o);
-        }
         return true;
     }
-    if (insn->op == CODE_BRANCH) {
-        insn->target = o->type == X86_OP_IMM ? (uintptr_t)o->imm : 0;
-        insn->reads_flags = true;
-    }
-    return insn->op == CODE_BRANCH || insn->op == CODE_RETURN || insn->op == CODE_TRAP ||
-           insn->op == CODE_NOTHING || insn->op == CODE_PAUSE || insn->op == CODE_SYSTEM;
+    return insn->op == CODE_RETURN || insn->op == CODE_TRAP || insn->op == CODE_NOTHING || insn->op == CODE_PAUSE ||
+           insn->op == CODE_SYSTEM;
 }
 
 /* dst and sources of what has one, two or three operands; false: that is no such instruction. */
@@ -513,8 +504,9 @@ static bool code_x86_read(uintptr_t begin, uintptr_t end, uintptr_t address, str
         insn->loads = insn->stores = false;
         return true;
     }
-    if (control(i, x, insn))
-        return i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ;
+    struct code_step lead = code_step_at(EM_X86_64, (const uint8_t *)address, i->size, address);
+    if (control(i, x, &lead, insn))
+        return insn->op != CODE_BRANCH || !looks_at_rcx(i);
     masks_of(i, x, insn);
     insn->tells = i->id == X86_INS_RDTSCP; /* in ecx */
     return !goes_elsewhere(i);

@@ -16,7 +16,7 @@
 enum { MOST_BYTES = 4 * LOOPS_MOST_INSNS, KNOWN = 256 /* a power of two */, SHORT_BYTES = 4096, MOST_CASES = 1024 };
 
 struct loops_code {
-    struct loops_image *image;
+    struct code_image image; /* of no bytes: a script */
     struct loops_function **function; /* by entry, in the order of reading; one that cannot be read has no blocks */
     uint32_t functions;
     struct { uint64_t target; bool returns; } known[KNOWN];
@@ -63,14 +63,14 @@ static bool never_returns(const char *name)
 }
 
 /* Whether a short function has anything that returns, or goes elsewhere. */
-static bool has_return(const struct loops_image *m, const struct loops_range *r)
+static bool has_return(const struct code_image *m, const struct code_range *r)
 {
     uint64_t size = r->end - r->begin;
-    const uint8_t *code = size > SHORT_BYTES ? NULL : loops_image_at(m, r->begin, size);
+    const uint8_t *code = size > SHORT_BYTES ? NULL : code_image_at(m, r->begin, size);
     if (!code)
         return true;
     for (uint64_t at = 0; at < size;) {
-        struct code_step i = code_step_at(loops_image_machine(m), code + at, size - at, r->begin + at);
+        struct code_step i = code_step_at(m->machine, code + at, size - at, r->begin + at);
         bool out = i.op == CODE_JUMP && i.target - r->begin >= size;
         if (i.op == CODE_RETURN || i.op == CODE_JUMP_ANY || i.op == CODE_JUMP_SLOT || out ||
             (i.op == CODE_BRANCH && i.target - r->begin >= size))
@@ -80,13 +80,14 @@ static bool has_return(const struct loops_image *m, const struct loops_range *r)
     return false;
 }
 
-static bool look_returns(const struct loops_image *m, uint64_t target)
+static bool look_returns(const struct code_image *m, uint64_t target)
 {
-    struct loops_range r;
-    const char *name = loops_image_stub(m, target);
+    struct code_range r;
+    uint64_t slot;
+    const char *name = code_image_stub(m, target, &slot) ? code_image_slot(m, slot) : NULL;
     if (name)
         return !never_returns(name);
-    return !loops_image_range(m, target, &r) || r.begin != target || has_return(m, &r);
+    return !code_image_range(m, target, &r) || r.begin != target || has_return(m, &r);
 }
 
 static bool returns(struct loops_code *c, uint64_t target)
@@ -94,7 +95,7 @@ static bool returns(struct loops_code *c, uint64_t target)
     uint32_t at = (uint32_t)(target * 0x9e3779b97f4a7c15u >> 40) & (KNOWN - 1);
     if (c->known[at].target != target) {
         c->known[at].target = target;
-        c->known[at].returns = look_returns(c->image, target);
+        c->known[at].returns = look_returns(&c->image, target);
     }
     return c->known[at].returns;
 }
@@ -103,7 +104,7 @@ static bool call_ends(struct loops_code *c, const struct code_step *i)
 {
     if (i->op == CODE_CALL)
         return !returns(c, i->target);
-    const char *name = i->op == CODE_CALL_SLOT ? loops_image_slot(c->image, i->target) : NULL;
+    const char *name = i->op == CODE_CALL_SLOT ? code_image_slot(&c->image, i->target) : NULL;
     return name && never_returns(name);
 }
 
@@ -120,10 +121,10 @@ static bool is_inside(const struct loops_function *f, uint64_t address)
 /* Where a jump goes that leaves what is read: another part of the function is read, too. */
 static void follow(struct reading *r, const struct code_step *i)
 {
-    struct loops_range there;
+    struct code_range there;
     enum { MOST = sizeof r->f->range / sizeof *r->f->range };
     if ((i->op != CODE_JUMP && i->op != CODE_BRANCH) || is_inside(r->f, i->target) || r->f->ranges == MOST ||
-        !loops_image_range(r->c->image, i->target, &there))
+        !code_image_range(&r->c->image, i->target, &there))
         return;
     if (there.part || there.begin != i->target) {
         r->f->range[r->f->ranges++] = there;
@@ -132,13 +133,13 @@ static void follow(struct reading *r, const struct code_step *i)
     BASE_ADD(r->f->tail, r->f->tails, i->target);
 }
 
-static void read_range(struct reading *r, struct loops_range range)
+static void read_range(struct reading *r, struct code_range range)
 {
     uint64_t size = range.end - range.begin;
-    const uint8_t *code = size <= MOST_BYTES ? loops_image_at(r->c->image, range.begin, size) : NULL;
+    const uint8_t *code = size <= MOST_BYTES ? code_image_at(&r->c->image, range.begin, size) : NULL;
     r->failed |= !code;
     for (uint64_t at = 0; at < size && !r->failed;) {
-        struct code_step i = code_step_at(loops_image_machine(r->c->image), code + at, size - at, range.begin + at);
+        struct code_step i = code_step_at(r->c->image.machine, code + at, size - at, range.begin + at);
         base_must(base_array_room(&r->insn, &r->room, (uint64_t)r->insns + 1, sizeof *r->insn));
         r->failed |= r->insns == LOOPS_MOST_INSNS - 1;
         if (code_op_calls(i.op) && call_ends(r->c, &i))
@@ -169,7 +170,7 @@ static uint32_t insn_at(const struct reading *r, uint64_t address)
 static uint32_t case_of(const struct reading *r, uint64_t table, uint32_t entry)
 {
     int32_t distance;
-    const uint8_t *at = loops_image_at(r->c->image, table + 4ull * entry, sizeof distance);
+    const uint8_t *at = code_image_at(&r->c->image, table + 4ull * entry, sizeof distance);
     if (!at)
         return UINT32_MAX;
     memcpy(&distance, at, sizeof distance);
@@ -393,16 +394,16 @@ static void function_clear(struct loops_function *f)
 }
 
 /* Where a part's function begins: where its jumps lead. */
-static void find_whole(struct loops_code *c, struct loops_range *r)
+static void find_whole(struct loops_code *c, struct code_range *r)
 {
     uint64_t size = r->end - r->begin < SHORT_BYTES ? r->end - r->begin : SHORT_BYTES;
-    const uint8_t *code = r->part ? loops_image_at(c->image, r->begin, size) : NULL;
-    struct loops_range there;
+    const uint8_t *code = r->part ? code_image_at(&c->image, r->begin, size) : NULL;
+    struct code_range there;
     if (!code)
         return;
     for (uint64_t at = 0; at < size;) {
-        struct code_step i = code_step_at(loops_image_machine(c->image), code + at, size - at, r->begin + at);
-        if ((i.op == CODE_JUMP || i.op == CODE_BRANCH) && loops_image_range(c->image, i.target, &there) &&
+        struct code_step i = code_step_at(c->image.machine, code + at, size - at, r->begin + at);
+        if ((i.op == CODE_JUMP || i.op == CODE_BRANCH) && code_image_range(&c->image, i.target, &there) &&
             !there.part && there.begin != i.target) {
             *r = there;
             return;
@@ -413,10 +414,10 @@ static void find_whole(struct loops_code *c, struct loops_range *r)
 
 const struct loops_function *loops_code_function(struct loops_code *c, uint64_t address)
 {
-    struct loops_range range, asked;
-    if (!c->image)
+    struct code_range range, asked;
+    if (!c->image.parts)
         return is_inside(c->function[0], address) ? c->function[0] : NULL;
-    if (!loops_image_range(c->image, address, &range))
+    if (!code_image_range(&c->image, address, &range))
         return NULL;
     asked = range;
     find_whole(c, &range);
@@ -462,11 +463,11 @@ struct loops_code *loops_code_open(const char *path, const char *build_id)
 {
     if (!strncmp(build_id, BASE_PYTHON_ID, strlen(BASE_PYTHON_ID)))
         return open_script(path, build_id + strlen(BASE_PYTHON_ID));
-    struct loops_image *image = loops_image_open(path, build_id);
-    struct loops_code *c = image ? calloc(1, sizeof *c) : NULL;
-    if (c)
-        c->image = image;
-    return c;
+    struct loops_code *c = calloc(1, sizeof *c);
+    if (code_image_open(&c->image, path, build_id))
+        return c;
+    free(c);
+    return NULL;
 }
 
 void loops_code_close(struct loops_code *c)
@@ -478,7 +479,7 @@ void loops_code_close(struct loops_code *c)
         free(c->function[i]);
     }
     free(c->function);
-    loops_image_close(c->image);
+    code_image_close(&c->image);
     free(c);
 }
 

@@ -17,8 +17,8 @@
 #ifndef PYTHIA_LOOPS_FUNCTION_H
 #define PYTHIA_LOOPS_FUNCTION_H
 
+#include "code/image.h"
 #include "loops/forest.h"
-#include "loops/image.h"
 
 enum { LOOPS_MOST_INSNS = 1 << 18 };
 
@@ -32,12 +32,12 @@ struct loops_function {
     uint64_t *turn;             /* of each loop: its last instruction that leads back to the head */
     uint64_t *tail;             /* functions that it ends in */
     uint32_t tails;
-    struct loops_range range[16];
+    struct code_range range[16];
     uint32_t ranges;
 };
 
 /* The functions of one module's file; of a script's code (base/python.h) that, its lines as addresses. NULL as
-   loops_image_open(), or no source. */
+   code_image_open() fails, or no source. */
 struct loops_code;
 struct loops_code *loops_code_open(const char *path, const char *build_id);
 void loops_code_close(struct loops_code *c); /* NULL is legal */

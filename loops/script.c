@@ -169,7 +169,7 @@ bool loops_script_read(const char *path, uint32_t first, bool whole, struct loop
     fclose(in);
     if (s.count) {
         f->entry = s.line[0].number;
-        f->range[f->ranges++] = (struct loops_range){ .begin = s.line[0].number,
+        f->range[f->ranges++] = (struct code_range){ .begin = s.line[0].number,
                                                       .end = s.line[s.count - 1].number + 1 };
         make_graph(&s, f);
     }

@@ -8,45 +8,29 @@
 
 /* --- Calls --- */
 
-/* A stub that jumps through a slot: "jmp *slot", perhaps after a mark for indirect branches. */
-static bool is_stub(const struct teams_module *m, uintptr_t address, uintptr_t *slot)
-{
-    struct code_insn insn;
-    for (int i = 0; i < 3 && address >= m->begin && address < m->end; i++, address += insn.length) {
-        if (!code_read(m->begin, m->end, address, &insn))
-            return false;
-        *slot = insn.target;
-        if (insn.op == CODE_JUMP_SLOT)
-            return true;
-        if (insn.op != CODE_NOTHING)
-            return false;
-    }
-    return false;
-}
-
 /* A program may define functions by such names itself, for vectors compilers do. */
 static bool is_own(const char *name, enum teams_known known)
 {
-    struct teams_module m;
+    struct code_image m;
     bool judged = known == TEAMS_HARMLESS || known == TEAMS_LOOKS || teams_known_leaves(known);
-    return judged && teams_image_find(teams_image_named(name), &m) && !m.library;
+    return judged && code_image_find(code_image_named(name), &m) && !teams_known_library(m.path);
 }
 
 /* A slot without a name may be a variable of the program's: what is in it now says nothing. */
-static void through_slot(const struct teams_module *m, uintptr_t slot, struct teams_call *c)
+static void through_slot(const struct code_image *m, uintptr_t slot, struct teams_call *c)
 {
-    c->name = teams_image_slot(m, slot);
+    c->name = code_image_slot(m, slot);
     c->known = c->name ? teams_known(c->name) : TEAMS_UNKNOWN_CALL;
     if (c->name && is_own(c->name, c->known))
         c->known = TEAMS_UNKNOWN_CALL;
-    c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
+    c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? code_image_named(c->name) : 0;
 }
 
 /* Where a call leads to. What goes to a stub goes through its slot; a jump through one is a call for good. */
-static void look_at_call(const struct teams_module *m, struct code_insn *i, struct teams_call *c)
+static void look_at_call(const struct code_image *m, struct code_insn *i, struct teams_call *c)
 {
-    uintptr_t slot;
-    if ((i->op == CODE_CALL || i->op == CODE_JUMP) && is_stub(m, i->target, &slot)) {
+    uint64_t slot;
+    if ((i->op == CODE_CALL || i->op == CODE_JUMP) && code_image_stub(m, i->target, &slot)) {
         i->op = i->op == CODE_CALL ? CODE_CALL_SLOT : CODE_JUMP_SLOT;
         i->target = slot;
     }
@@ -67,10 +51,10 @@ struct leaving {
     bool exits;
 };
 
-static bool ends_process(const struct teams_module *m, uintptr_t entry, int depth);
+static bool ends_process(const struct code_image *m, uintptr_t entry, int depth);
 
 /* Whether control may go on behind an instruction; false in *fine: it may come back, or this is not known. */
-static bool goes_on_after(struct leaving *l, const struct teams_module *m, uintptr_t at, struct code_insn *i,
+static bool goes_on_after(struct leaving *l, const struct code_image *m, uintptr_t at, struct code_insn *i,
                           int depth, bool *fine)
 {
     struct teams_call c = { .known = TEAMS_UNKNOWN_CALL };
@@ -99,10 +83,10 @@ static bool is_seen(const struct leaving *l, uintptr_t at)
 
 /* Whether a function of the module never comes back, and some way through it ends the process: an error path, like
    exit() itself. */
-static bool ends_process(const struct teams_module *m, uintptr_t entry, int depth)
+static bool ends_process(const struct code_image *m, uintptr_t entry, int depth)
 {
     struct leaving l = { .todo = { entry }, .ways = 1 };
-    bool fine = depth < EXIT_DEPTH && !m->library && entry >= m->begin && entry < m->end;
+    bool fine = depth < EXIT_DEPTH && !teams_known_library(m->path) && entry >= m->begin && entry < m->end;
     while (fine && l.ways) {
         struct code_insn i;
         uintptr_t at = l.todo[--l.ways];
@@ -428,7 +412,7 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
         return NULL;
     f->entry = entry;
     r->room = room;
-    if (!teams_image_find(entry, &f->module)) {
+    if (!code_image_find(entry, &f->module)) {
         unreadable(f, "code of no module", entry);
         return f;
     }

@@ -23,8 +23,8 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "code/image.h"
 #include "code/insn.h"
-#include "teams/image.h"
 #include "teams/known.h"
 
 enum { TEAMS_MOST_INSNS = 12000 };
@@ -52,7 +52,7 @@ struct teams_block {
 
 struct teams_flow {
     uintptr_t entry;
-    struct teams_module module;
+    struct code_image module;
     struct code_insn *insn;
     struct teams_call *call; /* of each instruction, as far as it is one */
     uint32_t insns;

@@ -236,7 +236,7 @@ bool teams_jump_table(const struct teams_flow *f, const struct teams_constants *
         load = jump;
     }
     if (load == UINT32_MAX || !jumps_find_bound(f, block, load, f->insn[load].place.index, t) ||
-        !teams_image_keeps(t->entries, (size_t)t->count * t->size))
+        !code_image_keeps(t->entries, (size_t)t->count * t->size))
         return false;
     bool inside = true;
     for (uint32_t k = 0; k < t->count; k++) {
@@ -251,12 +251,12 @@ bool teams_jump_table(const struct teams_flow *f, const struct teams_constants *
 /* The code that a place in memory leads to, where nobody can change that; 0: none. */
 static uintptr_t pointed(uintptr_t at)
 {
-    struct teams_module m;
+    struct code_image m;
     uintptr_t to;
-    if (at % sizeof to || !teams_image_keeps(at, sizeof to))
+    if (at % sizeof to || !code_image_keeps(at, sizeof to))
         return 0;
     memcpy(&to, (const void *)at, sizeof to);
-    return teams_image_find(to, &m) ? to : 0;
+    return code_image_find(to, &m) ? to : 0;
 }
 
 static bool is_and(const struct code_insn *i)
@@ -320,11 +320,11 @@ static bool find_targets(struct teams_flow *f, const struct teams_constants *c, 
                          struct base_arena *room)
 {
     const struct code_insn *i = &f->insn[call];
-    struct teams_module m;
+    struct code_image m;
     uint32_t load = call;
     uintptr_t at = 0;
     if (i->a.kind == CODE_REGISTER && known_at(f, c, block, call, i->a.number, &at))
-        return !teams_image_find(at, &m) || take_one(at, &f->call[call], room);
+        return !code_image_find(at, &m) || take_one(at, &f->call[call], room);
     if (i->a.kind == CODE_REGISTER)
         load = set_by(f, block, call, i->a.number);
     const struct code_insn *l = load == UINT32_MAX ? NULL : &f->insn[load];

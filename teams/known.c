@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/known.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "base/name.h"
 
 #define ROW(what, ...)                      \
     {                                       \
@@ -122,4 +123,13 @@ enum teams_known teams_known(const char *name)
             if (fits(*n, name))
                 return rows[i].what;
     return TEAMS_UNKNOWN_CALL;
+}
+
+bool teams_known_library(const char *path)
+{
+    static const char *const names[] = { "libc.so",      "libm.so",        "libmvec.so",     "libpthread.so",
+                                         "libdl.so",     "ld-linux",       "libgomp.so",     "libgcc_s.so",
+                                         "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi",
+                                         "linux-vdso",   "libpythia",      "libomp.so",      "libiomp5.so" };
+    return path && base_name_begins(path, names, sizeof names / sizeof *names);
 }

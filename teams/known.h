@@ -6,6 +6,8 @@
 #ifndef PYTHIA_TEAMS_KNOWN_H
 #define PYTHIA_TEAMS_KNOWN_H
 
+#include <stdbool.h>
+
 enum teams_known {
     TEAMS_UNKNOWN_CALL,
     TEAMS_ALLOCATES,   /* whoever defines it */
@@ -29,6 +31,9 @@ enum teams_known {
 };
 
 enum teams_known teams_known(const char *name);
+/* Whether a module is of the system's runtime (C, mathematics, loader, compilers, OpenMP, MPI), whose functions are
+   judged by names alone. NULL: it is none. */
+bool teams_known_library(const char *path);
 static inline int teams_known_leaves(enum teams_known known)
 {
     return known == TEAMS_EXITS || known == TEAMS_THROWS;

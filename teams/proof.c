@@ -343,7 +343,7 @@ static void note_effects(struct judging *j, const struct teams_frame *frame)
         const struct code_insn *i = &j->f->insn[k];
         uint8_t slot = frame->slot_of[k];
         bool own = slot != TEAMS_NO_SLOT && frame->offset[slot] < 0;
-        bool constant = i->place.fixed && teams_image_is_constant(&j->f->module, (uintptr_t)i->place.offset);
+        bool constant = i->place.fixed && code_image_is_constant(&j->f->module, (uintptr_t)i->place.offset);
         s->writes |= i->stores && !own;
         s->looks |= i->loads && !own && !constant;
     }
@@ -356,7 +356,7 @@ static void judge(struct judging *j)
         object(j, JOB_PROOF_LARGE, j->s->entry);
         return;
     }
-    j->s->library = j->f->module.library;
+    j->s->library = teams_known_library(j->f->module.path);
     if (j->s->library)
         object(j, JOB_PROOF_CALLS, j->s->entry);
     else if (j->f->unreadable)
@@ -436,10 +436,10 @@ static void keep_harmless(struct teams_prover *p, uintptr_t module, enum teams_k
 
 struct teams_verdict teams_prove(struct teams_prover *p, uintptr_t function, enum teams_kind kind)
 {
-    struct teams_module module;
+    struct code_image module;
     if (!p)
         return (struct teams_verdict){ JOB_PROOF_NO_READER, 0 };
-    keep_harmless(p, teams_image_find(function, &module) ? module.base : 0, kind);
+    keep_harmless(p, code_image_find(function, &module) ? module.base : 0, kind);
     p->read = 0;
     p->room.taken = 0;
     const struct summary *s = judge_function(p, function, 0);

@@ -108,3 +108,8 @@ REGION(no_looks_by_a_switch)
     }
     p[9]++;
 }
+/* No switch: aligned so far that linkers give stubs (PLT) a segment of their own, as in libopenblas. */
+__attribute__((aligned(65536))) REGION(yes_apart)
+{
+    __builtin_memmove(p, p + k, (unsigned long)n);
+}
