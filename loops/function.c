@@ -10,6 +10,7 @@
 #include "base/must.h"
 #include "base/order.h"
 #include "base/python.h"
+#include "code/leaves.h"
 #include "code/step.h"
 #include "loops/script.h"
 
@@ -43,25 +44,6 @@ struct reading {
 
 /* --- What never returns --- */
 
-static bool never_returns(const char *name)
-{
-    static const char *const names[] = {
-        "exit", "_exit", "_Exit", "abort", "__assert_fail", "__assert", "__stack_chk_fail", "__fortify_fail",
-        "__chk_fail", "_Unwind_Resume", "__cxa_throw", "__cxa_rethrow", "__cxa_bad_cast", "__cxa_bad_typeid",
-        "__cxa_throw_bad_array_new_length", "_ZSt9terminatev", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
-        "pthread_exit", "quick_exit", "err", "errx", "verr", "verrx", "__libc_start_main"
-    };
-    static const char *const begins[] = { "_gfortran_stop", "_gfortran_error_stop", "_gfortran_runtime_error",
-                                          "_gfortran_os_error" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (!strncmp(name, begins[i], strlen(begins[i])))
-            return true;
-    return !strncmp(name, "_ZSt", 4) && strstr(name, "__throw_"); /* std::__throw_… */
-}
-
 /* Whether a short function has anything that returns, or goes elsewhere. */
 static bool has_return(const struct code_image *m, const struct code_range *r)
 {
@@ -86,7 +68,7 @@ static bool look_returns(const struct code_image *m, uint64_t target)
     uint64_t slot;
     const char *name = code_image_stub(m, target, &slot) ? code_image_slot(m, slot) : NULL;
     if (name)
-        return !never_returns(name);
+        return code_leaves(name) == CODE_COMES_BACK;
     return !code_image_range(m, target, &r) || r.begin != target || has_return(m, &r);
 }
 
@@ -105,7 +87,7 @@ static bool call_ends(struct loops_code *c, const struct code_step *i)
     if (i->op == CODE_CALL)
         return !returns(c, i->target);
     const char *name = i->op == CODE_CALL_SLOT ? code_image_slot(&c->image, i->target) : NULL;
-    return name && never_returns(name);
+    return name && code_leaves(name) != CODE_COMES_BACK;
 }
 
 /* --- Instructions --- */

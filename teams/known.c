@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "code/leaves.h"
 
 #define ROW(what, ...)                      \
     {                                       \
@@ -54,18 +55,7 @@ static const struct row {
     ROW(TEAMS_MAKES_TASKS, "__kmpc_omp_task*", "__kmpc_taskloop*", "__kmpc_taskgroup"),
     ROW(TEAMS_THREAD_DATA, "__kmpc_threadprivate*"),
     ROW(TEAMS_ASKS, "omp_*", "__kmpc_*"),
-    ROW(TEAMS_THROWS, "_Unwind_Resume", "__cxa_call_unexpected", "__cxa_rethrow", "__cxa_throw", "__cxa_bad_cast",
-        "__cxa_bad_typeid", "__cxa_throw_bad_array_new_length", "_ZSt16__throw_bad_castv", "_ZSt17__throw_bad_allocv",
-        "_ZSt19__throw_logic_errorPKc", "_ZSt20__throw_domain_errorPKc", "_ZSt20__throw_length_errorPKc",
-        "_ZSt20__throw_out_of_rangePKc", "_ZSt20__throw_system_errori", "_ZSt21__throw_runtime_errorPKc",
-        "_ZSt24__throw_invalid_argumentPKc", "_ZSt24__throw_out_of_range_fmtPKcz", "_ZSt25__throw_bad_function_callv",
-        "_ZSt28__throw_bad_array_new_lengthv"),
     ROW(TEAMS_CATCHES, "__cxa_begin_catch", "__cxa_end_catch", "__cxa_get_exception_ptr"),
-    ROW(TEAMS_EXITS, "__stack_chk_fail", "__chk_fail", "__fortify_fail", "abort", "exit", "_exit", "MPI_Abort*",
-        "mpi_abort_*", "PMPI_Abort*", "__assert_fail", "_ZSt9terminatev", "__clang_call_terminate",
-        "__cxa_pure_virtual", "_gfortran_error_stop_numeric", "_gfortran_error_stop_string", "_gfortran_os_error",
-        "_gfortran_os_error_at",
-        "_gfortran_runtime_error", "_gfortran_runtime_error_at", "_gfortran_stop_numeric", "_gfortran_stop_string"),
     ROW(TEAMS_MPI, "MPI_*", "PMPI_*", "mpi_*", "pmpi_*"),
     ROW(TEAMS_THREAD_DATA, "__tls_get_addr", "__errno_location"),
     ROW(TEAMS_ALLOCATES, "malloc", "calloc", "realloc", "free", "aligned_alloc", "memalign", "posix_memalign",
@@ -118,6 +108,9 @@ static bool fits(const char *pattern, const char *name)
 
 enum teams_known teams_known(const char *name)
 {
+    enum code_leaves how = code_leaves(name);
+    if (how == CODE_EXITS || how == CODE_THROWS)
+        return how == CODE_EXITS ? TEAMS_EXITS : TEAMS_THROWS;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (const char *const *n = rows[i].names; *n; n++)
             if (fits(*n, name))

@@ -113,3 +113,10 @@ __attribute__((aligned(65536))) REGION(yes_apart)
 {
     __builtin_memmove(p, p + k, (unsigned long)n);
 }
+void quick_exit(int);
+REGION(yes_gives_up)
+{
+    if (k < 0)
+        quick_exit(1);
+    p[n] = k;
+}

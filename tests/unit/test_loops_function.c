@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/modules.h"
+#include "code/leaves.h"
 #include "code/step.h"
 #include "loops/function.h"
 #include "tests/unit/unit.h"
@@ -226,6 +227,17 @@ START_TEST(instructions)
 }
 END_TEST
 
+START_TEST(names_of_what_does_not_come_back)
+{
+    ck_assert_int_eq(code_leaves("MPI_Abort"), CODE_EXITS);
+    ck_assert_int_eq(code_leaves("_gfortran_os_error_at"), CODE_EXITS);
+    ck_assert_int_eq(code_leaves("_ZSt24__throw_out_of_range_fmtPKcz"), CODE_THROWS);
+    ck_assert_int_eq(code_leaves("siglongjmp"), CODE_JUMPS_AWAY);
+    ck_assert_int_eq(code_leaves("exit_group"), CODE_COMES_BACK);
+    ck_assert_int_eq(code_leaves("MPI_Send"), CODE_COMES_BACK);
+}
+END_TEST
+
 /* --- This program's own code --- */
 
 static uint64_t at[8];
@@ -399,6 +411,7 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_TEST(parts_are_loops), UNIT_TEST(natural_loops_are_the_same), UNIT_TEST(a_way_without_a_turn),
         UNIT_LOOP(instructions, (int)UNIT_COUNT(insns)),
+        UNIT_TEST(names_of_what_does_not_come_back),
 #if defined __x86_64__ || defined __aarch64__
         UNIT_TEST(loops_of_code), UNIT_TEST(a_switch_in_a_loop),
 #ifdef __x86_64__
