@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "findings/model.h"
 
 struct graph {
@@ -124,9 +125,24 @@ static uint32_t distance(uint32_t a, uint32_t b, uint32_t n, bool *around)
 
 /* What the edges of a grid are made of, by dimension. */
 struct parts {
-    uint64_t faces[3], wraps[3]; /* edges along one dimension only, the short way and around */
+    uint64_t faces[3], wraps[3]; /* pairs along one dimension only, the short way and around */
     bool around[3], corners;
 };
+
+static int by_ends(const void *a, const void *b)
+{
+    const struct findings_edge *x = a, *y = b;
+
+    return BASE_ORDER(x->from, y->from) ?: BASE_ORDER(x->to, y->to);
+}
+
+/* Whether it is the only edge of its two ranks, or the first of them: pairs are counted by it. */
+static bool is_first(const struct graph *g, const struct findings_edge *e)
+{
+    const struct findings_edge back = { .from = e->to, .to = e->from };
+
+    return e->from < e->to || !bsearch(&back, g->edges, g->count, sizeof back, by_ends);
+}
 
 /* Counts; returns whether all edges join neighbours. */
 static bool take_apart(const struct graph *g, const struct grid *d, struct parts *p)
@@ -151,14 +167,14 @@ static bool take_apart(const struct graph *g, const struct grid *d, struct parts
             to /= d->n[k];
         }
         p->corners |= moved > 1;
-        if (moved == 1)
+        if (moved == 1 && is_first(g, &g->edges[i]))
             *(around ? &p->wraps[along] : &p->faces[along]) += 1;
     }
     return true;
 }
 
-/* Whether all edges join neighbours, and everybody talks to his neighbours along each dimension, in one direction at
-   least; also around, where somebody does. */
+/* Whether all edges join neighbours, and all neighbours along a dimension have an edge, in one direction at least; also
+   around, where somebody does. */
 static bool fits(const struct graph *g, const struct grid *d, bool *around, bool *corners)
 {
     struct parts p;
@@ -171,7 +187,7 @@ static bool fits(const struct graph *g, const struct grid *d, bool *around, bool
         uint64_t lines = g->ranks / d->n[k];
         if (d->n[k] == 1)
             continue;
-        if (p.faces[k] < lines * (d->n[k] - 1) || (p.around[k] && p.wraps[k] < lines))
+        if (p.faces[k] != lines * (d->n[k] - 1) || (p.around[k] && p.wraps[k] != lines))
             return false;
         *around |= p.around[k];
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Patterns of communication: each is recognised at several sizes, and no longer when one edge is wrong. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,17 +180,133 @@ START_TEST(most_of_the_messages)
 }
 END_TEST
 
-/* Whatever the edges are, a name comes at once. */
+/* --- Random graphs: what a name says is so --- */
+
+static bool joined(uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if ((edges[i].from == a && edges[i].to == b) || (edges[i].from == b && edges[i].to == a))
+            return true;
+    return false;
+}
+
+/* How many steps from a to b in the grid n, corners counted as the steps along each dimension; 9: not neighbours. */
+static uint32_t steps(const uint32_t n[3], uint32_t a, uint32_t b, bool around)
+{
+    uint32_t all = 0;
+
+    for (int k = 2; k >= 0; a /= n[k], b /= n[k], k--) {
+        uint32_t d = a % n[k] > b % n[k] ? a % n[k] - b % n[k] : b % n[k] - a % n[k];
+        if (d > 1 && !(around && d == n[k] - 1))
+            return 9;
+        all += d > 0;
+    }
+    return all;
+}
+
+/* Every edge joins neighbours, and every two neighbours along a dimension have an edge (around: where anybody's goes). */
+static bool is_grid_of(const uint32_t n[3], uint32_t ranks, bool around, bool corners)
+{
+    bool around_in[3] = { false };
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t a = edges[i].from, b = edges[i].to;
+        if (steps(n, a, b, around) > (corners ? 3 : 1))
+            return false;
+        for (int k = 2; k >= 0; a /= n[k], b /= n[k], k--)
+            around_in[k] |= (uint32_t)abs((int)(a % n[k]) - (int)(b % n[k])) > 1;
+    }
+    for (uint32_t a = 0; a < ranks; a++)
+        for (uint32_t stride = 1, k = 3; k-- > 0; stride *= n[k]) {
+            uint32_t at = a / stride % n[k];
+            if (n[k] < 2 || (at + 1 == n[k] && (n[k] == 2 || !around_in[k])))
+                continue;
+            if (!joined(a, at + 1 < n[k] ? a + stride : a - at * stride))
+                return false;
+        }
+    return around == (around_in[0] || around_in[1] || around_in[2]);
+}
+
+/* Each rank is in one pair. */
+static bool are_pairs(uint32_t ranks)
+{
+    for (uint32_t a = 0; a < ranks; a++) {
+        uint32_t peers = 0;
+        for (uint32_t b = 0; b < ranks; b++)
+            peers += joined(a, b);
+        if (peers != 1)
+            return false;
+    }
+    return true;
+}
+
+/* Ranks beside each other are joined, the last and the first, too, if it is a ring; nobody else is. */
+static bool is_line_of(uint32_t ranks, bool ring)
+{
+    uint32_t pairs = 0;
+
+    for (uint32_t a = 0; a < ranks; a++)
+        for (uint32_t b = 0; b < a; b++)
+            pairs += joined(a, b);
+    for (uint32_t a = 0; a + !ring < ranks; a++)
+        if (!joined(a, (a + 1) % ranks))
+            return false;
+    return pairs == ranks - !ring;
+}
+
+static bool so(const char *text, uint32_t ranks)
+{
+    uint32_t n[3] = { 1, 1, 1 }, master;
+
+    if (sscanf(text, "2-D halo (%u x %u", &n[1], &n[2]) == 2 ||
+        sscanf(text, "3-D halo (%u x %u x %u", &n[0], &n[1], &n[2]) == 3)
+        return n[0] * n[1] * n[2] == ranks && is_grid_of(n, ranks, strstr(text, "around"), strstr(text, "corners"));
+    if (sscanf(text, "master and workers (rank %u", &master) == 1) {
+        for (uint32_t i = 0; i < count; i++)
+            if (edges[i].from != master && edges[i].to != master)
+                return false;
+        return true;
+    }
+    if (strncmp(text, "pair", 4) == 0)
+        return are_pairs(ranks);
+    if (strncmp(text, "ring", 4) == 0 || strstr(text, "chain"))
+        return is_line_of(ranks, *text == 'r');
+    return strcmp(text, "all to all") ? strcmp(text, "irregular") == 0 || strcmp(text, "to itself") == 0
+                                      : count == ranks * (ranks - 1);
+}
+
+static uint32_t below(unsigned *seed, uint32_t n) { return (uint32_t)rand_r(seed) % n; }
+
+/* A pattern, of which each edge is left out with a chance, and some more. Returns how many ranks there are. */
+static uint32_t random_graph(unsigned *seed)
+{
+    uint32_t n[3] = { 1 + below(seed, 3), 1 + below(seed, 4), 2 + below(seed, 4) }, ranks = n[0] * n[1] * n[2];
+    uint32_t chance = (uint32_t[]){ 0, 0, 2, 20, 50 }[below(seed, 5)], more = (uint32_t[]){ 0, 0, 1, 9 }[below(seed, 4)];
+
+    grid(n, below(seed, 2), below(seed, 2));
+    for (uint32_t i = 0; i < count;)
+        if (below(seed, 100) < chance)
+            edges[i] = edges[--count];
+        else
+            i++;
+    for (uint32_t i = 0; i < more; i++)
+        edge(below(seed, ranks), below(seed, ranks));
+    return ranks;
+}
+
+/* Whatever the edges are, a name comes at once, and is so; where nothing was left out and nothing added, one comes. */
 START_TEST(random_edges)
 {
     unsigned seed = (unsigned)_i + 1;
-    for (int turn = 0; turn < 300; turn++) {
-        uint32_t ranks = 2 + (uint32_t)rand_r(&seed) % 60, wanted = (uint32_t)rand_r(&seed) % 200;
-        count = 0;
-        for (uint32_t i = 0; i < wanted; i++)
-            edge((uint32_t)rand_r(&seed) % ranks, (uint32_t)rand_r(&seed) % ranks);
-        ck_assert_uint_gt(strlen(name(ranks)), 0);
+    uint32_t named = 0;
+
+    for (int turn = 0; turn < 600; turn++) {
+        uint32_t ranks = random_graph(&seed);
+        const char *text = name(ranks);
+        ck_assert_msg(so(text, ranks), "seed %d, turn %d: %u edges of %u ranks are no '%s'", _i, turn, count, ranks, text);
+        named += strcmp(text, "irregular") != 0;
     }
+    ck_assert_uint_gt(named, 100);
     count = 0;
     edge(0, 0xfffffffe);
     ck_assert_str_ne(name(0xffffffff), "");
