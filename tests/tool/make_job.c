@@ -5,7 +5,7 @@
  *   make_job ring FILE         4 ranks x 100 turns: Isend to own + 1, Irecv from own - 1, Waitall; times known exactly
  *   make_job parts DIR         the same, each rank in DIR/rank-N.pythia
  *   make_job hybrid FILE       1 rank: a parallel region of varying team size with a Barrier inside
- *   make_job long FILE         1 rank of four million events: an expansion that takes seconds
+ *   make_job long FILE         1 rank of two million events: an expansion that takes a second
  *   make_job empty FILE        no stream
  *   make_job many FILE SITES EVENTS   1 rank: that many callsites, then events among them without order
  *   make_job names FILE        1 rank: names with quotes, blanks, tags, line ends, escapes, UTF-8 and what is none,
@@ -33,7 +33,7 @@
 #include "job/job.h"
 #include "merge/merge.h"
 
-enum { RANKS = 4, LONG = 4000000 };
+enum { RANKS = 4, LONG = 2000000 };
 
 /* What `changed` changes. */
 static struct { uint32_t ranks, turns, slow, one, team, barrier, path, build, size; } with = {
