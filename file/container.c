@@ -20,7 +20,7 @@ static const char *const names[SECTION_TYPES] = {
     "groups", "messages", "starts", "series", "extremes", "own times", "clock", "exponents", "columns",
     "run delay",  "digrams", "block extremes", "threads", "learned regions", "learned tasks",
     "hops", "places", "left out", "ends", "took", "samples", "named",
-    "bindings", "hardware", "hosts",
+    "bindings", "hardware", "hosts", "spots",
 };
 
 /* Bytes of a record, where all are alike. */

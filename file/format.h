@@ -78,6 +78,7 @@ enum file_section_type {
     SECTION_BINDINGS,
     SECTION_HARDWARE,
     SECTION_HOSTS,
+    SECTION_SPOTS,
     SECTION_TYPES
 };
 

@@ -40,6 +40,7 @@ static const struct section { uint8_t type, lists, table[LISTS]; } sections[] = 
     { SECTION_HOSTS, 2, { JOB_TABLE_HOSTS, JOB_TABLE_HOST_RANGES } },
     { SECTION_HOPS, 3, { JOB_TABLE_STOPS, JOB_TABLE_HOPS, JOB_TABLE_HOP_RANGES } },
     { SECTION_PLACES, 2, { JOB_TABLE_PLACES, JOB_TABLE_WAYS } },
+    { SECTION_SPOTS, 1, { JOB_TABLE_SPOTS } },
     { SECTION_NAMED, 1, { JOB_TABLE_NAMED } },
     { SECTION_LEFT, 1, { JOB_TABLE_LEFT } },
 };

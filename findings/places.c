@@ -51,6 +51,11 @@ const struct job_place *findings_places_find(const struct job_places *p, uint32_
     return same && (found->kind == kind || kind == JOB_PLACE_ENTRY) ? found : NULL;
 }
 
+const struct job_spot *findings_places_spot(const struct job *j, uint32_t module, uint64_t offset)
+{
+    return job_rows_find(j, JOB_TABLE_SPOTS, &(struct job_spot){ .module = module, .offset = offset });
+}
+
 bool findings_places_lead(const struct job_places *p, const struct job_place *from, const struct job_place *to)
 {
     for (uint32_t i = 0; i < from->way_count; i++)
@@ -348,6 +353,23 @@ static void name_callsite(struct reading *r, uint32_t callsite, enum job_place_k
     }
 }
 
+static void name_samples(struct reading *r)
+{
+    const struct job_inside_list *in = &r->j->inside;
+    for (uint32_t i = 0; i < in->count && !is_late(r); i++) {
+        struct job_spot spot = { .module = in->of[i].module, .offset = in->of[i].offset };
+        if (spot.module == GRAMMAR_NONE || findings_places_spot(&r->made, spot.module, spot.offset))
+            continue;
+        const struct findings_place *p = findings_resolve_at(r->resolver, spot.module, spot.offset, FINDINGS_SAMPLE);
+        spot.function = kept_text(r->into, p->symbol);
+        spot.path = kept_text(r->into, p->path);
+        spot.line = p->line;
+        spot.within = (uint32_t)p->within;
+        spot.inlined = kept_text(r->into, p->inlined);
+        base_must(job_rows_add(&r->made, JOB_TABLE_SPOTS, &spot));
+    }
+}
+
 static void name_all(struct reading *r)
 {
     uint32_t n = r->made.places.place_count;
@@ -357,6 +379,7 @@ static void name_all(struct reading *r)
     for (uint32_t i = 0; i < n && !is_late(r); i++)
         if (r->made.places.place[i].kind >= JOB_PLACE_LOOP)
             name(r, i);
+    name_samples(r);
     findings_resolver_destroy(r->resolver);
     free(r->named);
 }
@@ -378,9 +401,12 @@ bool findings_places_keep(struct job *j, uint64_t limit)
     name_all(&r);
     if (is_late(&r) || !is_told(&r.made.places)) {
         findings_places_free(&r.made.places);
+        free(r.made.spots.of);
         return false;
     }
     findings_places_free(&j->places);
+    free(j->spots.of);
     j->places = r.made.places;
+    j->spots = r.made.spots;
     return true;
 }

@@ -26,6 +26,8 @@ bool findings_places_keep(struct job *j, uint64_t limit);
 /* The place of an address; of an entry (kind JOB_PLACE_ENTRY) also that of a loop. NULL: there is none. */
 const struct job_place *findings_places_find(const struct job_places *p, uint32_t module, uint64_t offset,
                                              enum job_place_kind kind);
+/* Where a sample lies; NULL: the job does not have it. */
+const struct job_spot *findings_places_spot(const struct job *j, uint32_t module, uint64_t offset);
 /* Whether both are in one function whose code was read. */
 static inline bool findings_places_share(const struct job_place *a, const struct job_place *b)
 {

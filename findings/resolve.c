@@ -347,14 +347,30 @@ static void find(struct findings_resolver *r, struct findings_place *p, const st
 }
 
 /* As the job has it. */
-static void take(const struct findings_resolver *r, struct findings_place *p, const struct job_place *kept)
+static void take(const struct findings_resolver *r, struct findings_place *p, const struct job_spot *kept)
 {
     if (kept->function != GRAMMAR_NONE)
         set_name(p, job_text(r->job, kept->function));
     if (kept->path != GRAMMAR_NONE && kept->line)
         set_line(p, job_text(r->job, kept->path), kept->line);
+    if (kept->inlined != GRAMMAR_NONE)
+        p->inlined = strdup(job_text(r->job, kept->inlined));
     p->within = kept->within;
-    p->in_main = kept->in_main;
+}
+
+static void take_kept(const struct findings_resolver *r, struct findings_place *p, const struct job_frame *f,
+                      enum findings_address kind)
+{
+    enum job_place_kind as = kind == FINDINGS_CALL ? JOB_PLACE_CALL : JOB_PLACE_ENTRY;
+    const struct job_place *place = findings_places_find(&r->job->places, f->module, f->offset, as);
+    const struct job_spot *spot = findings_places_spot(r->job, f->module, f->offset);
+
+    if (kind == FINDINGS_SAMPLE && spot) {
+        take(r, p, spot);
+    } else if (kind != FINDINGS_SAMPLE && place) {
+        take(r, p, &(struct job_spot){ 0, 0, place->function, place->path, place->line, place->within, GRAMMAR_NONE });
+        p->in_main = place->in_main;
+    }
 }
 
 bool findings_is_script(const struct job *j, uint32_t module)
@@ -386,10 +402,6 @@ static void find_script(struct findings_resolver *r, struct findings_place *p, c
 static void fill(struct findings_resolver *r, struct findings_place *p, const struct job_frame *f,
                  enum findings_address kind)
 {
-    enum job_place_kind as = kind == FINDINGS_CALL ? JOB_PLACE_CALL : JOB_PLACE_ENTRY;
-    const struct job_place *kept = kind == FINDINGS_SAMPLE
-                                       ? NULL : findings_places_find(&r->job->places, f->module, f->offset, as);
-
     p->module = base_name(job_text(r->job, r->job->modules[f->module].path));
     p->offset = f->offset;
     const char *region = job_named_frame(r->job, f);
@@ -404,8 +416,8 @@ static void fill(struct findings_resolver *r, struct findings_place *p, const st
     p->interpreter = findings_interpreter(p->module);
     if (p->interpreter)
         set_name(p, p->interpreter);
-    else if (kept)
-        take(r, p, kept);
+    else
+        take_kept(r, p, f, kind);
     if (!p->symbol && !p->line)
         find(r, p, f, kind);
 }

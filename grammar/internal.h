@@ -34,7 +34,7 @@ struct grammar_rule {
 /* Values of a node of which each occurrence had the same: what most nodes have. */
 struct grammar_tuple {
     uint32_t channels; /* as in struct grammar_event */
-    uint32_t stamp;    /* its terminal's courses have one value each, these, as long as they have this one; 0: not known */
+    uint32_t stamp;    /* as long as its terminal's courses have this one, these are their values; 0: not known */
     uint64_t count;    /* as in struct grammar_attr, of each channel */
     uint64_t ns;       /* of all durations: they are kept by value of GRAMMAR_TEAM */
     int64_t value[GRAMMAR_CHANNELS];

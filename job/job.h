@@ -73,6 +73,7 @@ struct job {
     struct job_flows flows;
     struct job_hops hops;
     struct job_places places;
+    struct job_spot_list spots;
     struct job_named_list named;
     struct job_starts starts;
     struct job_series_list series;

@@ -11,6 +11,7 @@
  * A loop is a place, too: that of the instruction that closes it. Ways are there for calls that came one after the
  * other: within a function without a turn of a loop that holds both, or where one ends in the function of the other.
  * A loop that can be entered at other places than its head has a way to itself.
+ * A spot is a place of a sample, which has a name and no code.
  * Made of a whole job at once (findings/places.h): what is joined has none.
  *
  * Threads: any for readers.  Hook-safe: no.
@@ -37,6 +38,19 @@ struct job_place {
     uint32_t way_first, way_count;
 };
 struct job_way { uint32_t to; }; /* place */
+
+/* Where samples of computing lie (job/inside.h): the function that was called there, and the line in its own file. */
+struct job_spot {
+    uint32_t module;
+    uint64_t offset;
+    uint32_t function, path; /* strings, as those of a place */
+    uint32_t line, within;   /* likewise */
+    uint32_t inlined;        /* string: the function that the line is in, where it was inlined; GRAMMAR_NONE: in that */
+};
+struct job_spot_list {
+    struct job_spot *of;
+    uint32_t count, room;
+};
 
 struct job_places {
     struct job_place *place;

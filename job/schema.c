@@ -404,6 +404,14 @@ FIELDS(place,
        FIELD(job_place, around, OF(PLACES), .flags = JOB_OR_NONE),
        FIELD(job_place, way_count));
 FIELDS(way, FIELD(job_way, to, OF(PLACES)));
+FIELDS(spot,
+       FIELD(job_spot, module, OF(MODULES), KEY),
+       FIELD(job_spot, offset, KEY),
+       FIELD(job_spot, function, OF(STRINGS), .flags = JOB_OR_NONE),
+       FIELD(job_spot, path, OF(STRINGS), .flags = JOB_OR_NONE),
+       FIELD(job_spot, line),
+       FIELD(job_spot, within),
+       FIELD(job_spot, inlined, OF(STRINGS), .flags = JOB_OR_NONE));
 
 /* --- Time --- */
 
@@ -492,4 +500,5 @@ const struct job_schema job_schemas[JOB_TABLES] = {
     [JOB_TABLE_PLACES] = KEYED(place, places.place, places.place_count, places.place_room, .name = "place"),
     [JOB_TABLE_WAYS] = ROWS(way, job_way, places.way, places.way_count, places.way_room, .name = "way",
                             PART(PLACES, job_place, way_first, way_count)),
+    [JOB_TABLE_SPOTS] = LIST(spot, spots, .name = "spot"),
 };

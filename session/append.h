@@ -81,7 +81,8 @@ static inline void answer(struct session_stream *s, const struct grammar_event *
     atomic_store_explicit(&s->look_at, asked ? 0 : s->sample_at, memory_order_relaxed);
 }
 
-/* errno is kept. What it took since `before` is timed, now and then, and in a predicted run left out: the oracle's part, too. */
+/* What it took since `before` is timed, now and then, and in a predicted run left out: the oracle's part, too. errno is
+   kept. */
 static inline __attribute__((always_inline)) void append_timed(struct session_stream *s, uint32_t entry,
                                                                enum job_phase phase, struct grammar_event *e,
                                                                uint64_t before)

@@ -125,8 +125,8 @@ static void restart(struct session_stream *s, uint64_t begin)
     session_flows_close(&s->flows);
     session_hops_close(&s->hops);
     s->passed += s->events;
-    s->events = s->cost_samples = s->cost_sum = s->sample_at = s->quick_to = s->first_ns = s->first_at =
-        s->polls = 0;
+    s->events = s->cost_samples = s->cost_sum = s->sample_at = s->quick_to = s->first_at = s->polls = 0;
+    atomic_store_explicit(&s->first_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&s->look_at, 0, memory_order_relaxed);
     s->threads = (struct job_threads){0};
     s->call_ns = s->adopted_calls = s->region_ns = s->skipped_ns = s->followed_ns = s->idle_ns = 0;

@@ -95,7 +95,8 @@ struct session_stream {
     struct session_starts_seen starts_seen;
     uint64_t cost_samples, cost_sum; /* ns of events that showed nothing new */
     uint64_t sample_at;            /* the next event of them, or a later one */
-    uint64_t first_ns, first_at;   /* in what was met for the first time; the event that met it */
+    _Atomic uint64_t first_ns;     /* in what was met for the first time: its thread alone adds, a checkpoint reads */
+    uint64_t first_at;             /* the event that met it */
     uint64_t passed;               /* events before the last reset, which are not there any more */
     uint64_t actions;
     struct session_peers peers;    /* predict mode */

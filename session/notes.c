@@ -37,7 +37,8 @@ uint64_t session_last(const struct session_stream *s)
 
 void session_took(struct session_stream *s, uint64_t ns)
 {
-    s->first_ns += ns;
+    uint64_t all = atomic_load_explicit(&s->first_ns, memory_order_relaxed) + ns;
+    atomic_store_explicit(&s->first_ns, all, memory_order_relaxed);
     s->first_at = s->events;
 }
 

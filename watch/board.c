@@ -19,7 +19,7 @@
 #include "watch/read.h"
 
 __thread struct watch_board *watch_board_mine;
-struct watch_board *watch_board_here;
+struct watch_board *_Atomic watch_board_here;
 
 static struct {
     char path[WATCH_PATH]; /* "": no file */

@@ -155,7 +155,7 @@ struct watch_board {
 /* This thread's place to write on; NULL: none. And the process's. */
 extern __thread struct watch_board *watch_board_mine
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-extern struct watch_board *watch_board_here __attribute__((visibility("hidden")));
+extern struct watch_board *_Atomic watch_board_here __attribute__((visibility("hidden")));
 
 /* --- Before a call and after it --- */
 

@@ -22,8 +22,8 @@ __attribute__((no_sanitize("thread"))) static void copy_written(struct watch_boa
 
 struct watch_sight *watch_kept_see(void)
 {
-    struct watch_sight *s = watch_board_here ? calloc(1, sizeof *s) : NULL;
-    struct watch_board *b = watch_board_here;
+    struct watch_board *b = watch_board_here; /* whoever finishes closes it meanwhile: it stays mapped */
+    struct watch_sight *s = b ? calloc(1, sizeof *s) : NULL;
     if (!s)
         return NULL;
     for (int i = 0; i < KEPT_TRIES; i++) {

@@ -81,6 +81,7 @@ class Job:
         self.read_streams()
         self.read_lists()
         self.places = self.read_places()
+        self.read_spots()
 
     def open(self, data):
         if data[:8] != b"PYTHIA\x1a\n":
@@ -501,6 +502,15 @@ class Job:
         if any(a[:3] >= b[:3] for a, b in zip(rows, rows[1:])) or any(place >= n for place in to):
             fail("order of the places")
         return rows
+
+    def read_spots(self):
+        body, n = self.sections.get(47, (b"", 0))
+        layout = "IQ" + 5 * "I"
+        rows = list(zip(*self.take(body, 0, n, layout)))
+        if len(body) != n * struct.calcsize("<" + layout):
+            fail("size of the spots")
+        if any(a[:2] >= b[:2] for a, b in zip(rows, rows[1:])):
+            fail("order of the spots")
 
     def print_starts(self):
         for name, runs in self.lists.items():
