@@ -113,13 +113,35 @@ const ElfW(Sym) *base_elf_symbols(const struct base_elf_file *f, const ElfW(Shdr
     return table ? base_elf_content(f, s) : NULL;
 }
 
+/* In the section of strings of that number. */
+static const char *text_at(const struct base_elf_file *f, size_t section, size_t at)
+{
+    const ElfW(Shdr) *s = section < f->sections ? f->section + section : NULL;
+    if (!s || s->sh_type != SHT_STRTAB || !has(f, s->sh_offset, s->sh_size) || at >= s->sh_size)
+        return NULL;
+    const char *name = (const char *)f->bytes + s->sh_offset + at;
+    return memchr(name, 0, s->sh_size - at) ? name : NULL;
+}
+
 const char *base_elf_name(const struct base_elf_file *f, const ElfW(Shdr) *table, const ElfW(Sym) *symbol)
 {
-    const ElfW(Shdr) *s = table->sh_link < f->sections ? f->section + table->sh_link : NULL;
-    if (!s || s->sh_type != SHT_STRTAB || !has(f, s->sh_offset, s->sh_size) || symbol->st_name >= s->sh_size)
-        return NULL;
-    const char *name = (const char *)f->bytes + s->sh_offset + symbol->st_name;
-    return memchr(name, 0, s->sh_size - symbol->st_name) ? name : NULL;
+    return text_at(f, table->sh_link, symbol->st_name);
+}
+
+const char *base_elf_section(const struct base_elf_file *f, const ElfW(Shdr) *s)
+{
+    const ElfW(Ehdr) *file = (const void *)f->bytes;
+    return text_at(f, file->e_shstrndx == SHN_XINDEX ? f->section->sh_link : file->e_shstrndx, s->sh_name);
+}
+
+bool base_elf_segment(const struct base_elf_file *f, unsigned i, ElfW(Phdr) *p)
+{
+    const ElfW(Ehdr) *file = (const void *)f->bytes;
+    const void *at = i < file->e_phnum && file->e_phentsize == sizeof *p
+                         ? base_elf_bytes(f, file->e_phoff + i * sizeof *p, sizeof *p) : NULL;
+    if (at)
+        memcpy(p, at, sizeof *p);
+    return at;
 }
 
 /* --- Build-ids --- */
@@ -150,4 +172,14 @@ void base_elf_build_id(const unsigned char *notes, size_t size, size_t align, ch
 {
     if (!find_build_id(notes, size, align == 8 ? 8 : 4, text))
         find_build_id(notes, size, 4, text); /* mold has all notes in one segment */
+}
+
+void base_elf_file_id(const struct base_elf_file *f, char text[BASE_ELF_ID])
+{
+    ElfW(Phdr) p;
+    for (unsigned i = 0; base_elf_segment(f, i, &p); i++) {
+        const unsigned char *notes = p.p_type == PT_NOTE ? base_elf_bytes(f, p.p_offset, p.p_filesz) : NULL;
+        if (notes)
+            base_elf_build_id(notes, p.p_filesz, p.p_align, text);
+    }
 }

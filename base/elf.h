@@ -9,6 +9,7 @@
 #define PYTHIA_BASE_ELF_H
 
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,16 +29,21 @@ struct base_elf_file {
 /* 0, or -1: it is not there, or not such a file; then there is nothing to unmap, though that does no harm. */
 int base_elf_map(struct base_elf_file *f, const char *path);
 void base_elf_unmap(struct base_elf_file *f);
+/* A program header. False: there are no more. */
+bool base_elf_segment(const struct base_elf_file *f, unsigned i, ElfW(Phdr) *p);
 /* So many bytes of it. */
 const unsigned char *base_elf_bytes(const struct base_elf_file *f, uint64_t offset, uint64_t size);
 const void *base_elf_content(const struct base_elf_file *f, const ElfW(Shdr) *s);
 /* A section's symbols; NULL: it has none, or no table of them. */
 const ElfW(Sym) *base_elf_symbols(const struct base_elf_file *f, const ElfW(Shdr) *s, size_t *count);
-/* The name of one of them. */
+/* The name of a section, and that of a symbol. */
+const char *base_elf_section(const struct base_elf_file *f, const ElfW(Shdr) *s);
 const char *base_elf_name(const struct base_elf_file *f, const ElfW(Shdr) *table, const ElfW(Sym) *symbol);
 
-/* The build-id in a segment of notes, which is aligned so, as hexadecimal; nothing is written where it has none. */
+/* The build-id of a file, and that in a segment of notes, which is aligned so: as hexadecimal; nothing is written where
+   there is none. */
 enum { BASE_ELF_ID = 65 };
+void base_elf_file_id(const struct base_elf_file *f, char text[BASE_ELF_ID]);
 void base_elf_build_id(const unsigned char *notes, size_t size, size_t align, char text[BASE_ELF_ID]);
 
 #endif

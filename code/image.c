@@ -164,41 +164,38 @@ uintptr_t code_image_named(const char *name)
 
 /* --- Files --- */
 
-static bool is_known(struct code_image *m, const Elf64_Ehdr **head)
+static bool is_known(struct code_image *m)
 {
-    const Elf64_Ehdr *e = *head = (const void *)m->file.bytes; /* which has one: base_elf_map() */
+    const Elf64_Ehdr *e = (const void *)m->file.bytes; /* which has one: base_elf_map() */
     m->machine = e->e_machine;
     return e->e_ident[EI_CLASS] == ELFCLASS64 && e->e_ident[EI_DATA] == ELFDATA2LSB &&
-           (e->e_machine == EM_X86_64 || e->e_machine == EM_AARCH64) && e->e_phentsize == sizeof(Elf64_Phdr) &&
-           base_elf_bytes(&m->file, e->e_phoff, (uint64_t)e->e_phnum * sizeof(Elf64_Phdr));
+           (e->e_machine == EM_X86_64 || e->e_machine == EM_AARCH64);
 }
 
-static bool read_headers(struct code_image *m, const char *build_id)
+static bool read_headers(struct code_image *m)
 {
-    const Elf64_Ehdr *e;
-    char id[BASE_ELF_ID] = "";
+    ElfW(Phdr) p;
     uint64_t dynamic = 0;
-    bool fine = is_known(m, &e);
-    for (int i = 0; fine && i < e->e_phnum; i++) {
-        Elf64_Phdr p;
-        memcpy(&p, m->file.bytes + e->e_phoff + (size_t)i * sizeof p, sizeof p);
-        const uint8_t *bytes = base_elf_bytes(&m->file, p.p_offset, p.p_filesz);
-        fine = add_header(m, p.p_type, p.p_flags, p.p_vaddr, p.p_filesz, p.p_memsz, bytes);
-        if (p.p_type == PT_NOTE && !id[0] && bytes)
-            base_elf_build_id(bytes, p.p_filesz, p.p_align, id);
+    bool fine = is_known(m);
+    for (unsigned i = 0; fine && base_elf_segment(&m->file, i, &p); i++) {
+        fine = add_header(m, p.p_type, p.p_flags, p.p_vaddr, p.p_filesz, p.p_memsz,
+                          base_elf_bytes(&m->file, p.p_offset, p.p_filesz));
         if (p.p_type == PT_DYNAMIC)
             dynamic = p.p_vaddr;
     }
-    if (fine)
-        read_dynamic(m, dynamic);
-    return fine && !strcmp(id, build_id);
+    read_dynamic(m, dynamic);
+    return fine;
 }
 
 bool code_image_open(struct code_image *m, const char *path, const char *build_id)
 {
+    char id[BASE_ELF_ID] = "";
     *m = (struct code_image){ .path = path };
-    if (path[0] == '/' && base_elf_map(&m->file, path) == 0 && read_headers(m, build_id))
-        return true;
+    if (path[0] == '/' && base_elf_map(&m->file, path) == 0) {
+        base_elf_file_id(&m->file, id);
+        if (!strcmp(id, build_id) && read_headers(m))
+            return true;
+    }
     code_image_close(m);
     return false;
 }

@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "base/elf.h"
+
 struct binary {
     bool elf;        /* else a script, and all below is false */
     bool foreign;    /* made for another machine or word size than this command */
@@ -19,7 +21,7 @@ struct binary {
     bool own_wrapper; /* it has an MPI_Init of its own, which calls the library's PMPI_Init */
     char taken[256]; /* functions of its own that it calls as the C library does: "write, open", "" for none */
     char loader[PATH_MAX];
-    char build_id[129]; /* hexadecimal, "" without */
+    char build_id[BASE_ELF_ID]; /* hexadecimal, "" without */
 };
 
 /* Returns 0, or -1 where the file cannot be read. */
