@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/helper.h"
 #include "base/io.h"
 #include "base/lock.h"
@@ -262,4 +263,26 @@ void session_checkpoint_urgent(int ends, unsigned milliseconds)
     base_helper_wake(&helper.thread);
     for (unsigned waited = 0; waited < milliseconds && (int)(atomic_load(&helper.done) - mine) < 0; waited++)
         poll(NULL, 0, 1);
+}
+
+/* --- Asked for --- */
+
+void session_dump(void)
+{
+    char why[512] = "out of memory";
+    if (session_mode() != SESSION_RECORD || !base_guard_enter(base_frame_here()))
+        return;
+    struct job *job = session_snapshot();
+    unsigned long long events = 0, rules = 0;
+    for (uint32_t i = 0; job && i < job->stream_count; i++) {
+        events += job->streams[i].events;
+        rules += job->classes[job->streams[i].class_index].grammar->rule_count;
+    }
+    if (!job || session_part_write(job, false, why, sizeof why))
+        base_log_warn("rank %u: no dump: %s", session.world.rank, why);
+    else
+        base_log_info("rank %u so far: streams=%u events=%llu terminals=%u rules=%llu in %s", session.world.rank,
+                      job->stream_count, events, job->terminal_count, rules, session_parts_path());
+    job_destroy(job);
+    base_guard_leave();
 }

@@ -322,12 +322,6 @@ int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_actions_
 
 /* --- When the library is loaded --- */
 
-void session_find_next(const char *name, void *function)
-{
-    void *next = dlsym(RTLD_NEXT, name);
-    memcpy(function, &next, sizeof next);
-}
-
 static void keep_variables(void)
 {
     size_t n = 0;

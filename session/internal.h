@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the session's files know of each other.
+ * What the session's files know of each other: five groups, and whom the files of each may call, which
+ * tests/tool/house.test looks at.
  *
- *   life      life.c start, finish    choose.c mode, paths    control.c pause, reset, dump
- *             checkpoint.c, part.c, signals.c what a run that dies leaves    publish.c the job file    summary.c
- *             ends.c where it stood    machine.c the nodes    tree.c the processes of a script
- *   stream    stream.c spans to events    notes.c what is beside them    thread.c whose stream is whose
- *             append.h an event gets in    named.c regions by name
- *             keys.c identity to terminal    define.c definitions of the job    site.c whence a call comes
- *             timeline.c, flow.c, hops.c, starts.c, sums.c what is noted beside the events
- *             samples.c where its thread computes between them
- *   ask       ask.c hooks' questions    self.c the program's    predict.c the reference, each stream's oracle
- *             peers.c who comes next    progress.c the live line
+ *   process                       process.c state, hooks, threads    clock.c one clock for a job
+ *   stream -> process ask         stream.c spans to events    append.h an event gets in    named.c regions by name
+ *             notes.c, timeline.c, flow.c, hops.c, starts.c, sums.c what is noted beside the events
+ *             keys.c identity to terminal    define.c definitions of the job    site.c, memo.h whence a call comes
+ *             thread.c whose stream is whose    control.c pause, reset    freeze.c as a part of a job
+ *   ask -> process stream         ask.c hooks' questions    self.c, foretold.c the program's    peers.c who comes next
+ *             predict.c the reference, each stream's oracle    progress.c the live line
+ *   life -> process stream ask tree      life.c start, finish    choose.c mode, paths    publish.c the job file
+ *             checkpoint.c, part.c, signals.c, ends.c what a run that dies leaves    summary.c    copies.c
+ *             samples.c where threads compute    machine.c, binding.c, delay.c, took.c what the run had and cost
+ *   tree -> process stream life   tree.c the processes of a script    exec.c, end.c how one begins and ends
+ *
+ * Circles: an event is followed by its stream's oracle, and who asks that holds the stream; an end of a process ends
+ * its session, which says in the tree whose the file is.
  *
  * `session` is one per process. A stream belongs to its thread; the list of streams, the job of definitions and the
  * reference's indices are guarded by `session.lock`, which hooks take at first sight of something only.
@@ -229,7 +234,7 @@ static inline uint64_t session_now(const struct session_stream *s)
 
 /* Whether this thread is inside an append. Safe in a signal handler. */
 bool session_stream_busy_here(void);
-/* What a stream has recorded, terminals numbered as in session.job. */
+/* freeze.c: what a stream has recorded, terminals numbered as in session.job. */
 struct session_frozen {
     struct grammar_flat *grammar; /* NULL: out of memory */
     struct job_stream stream;
@@ -247,11 +252,13 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f);
 /* Hands it to a job that has all of its definitions: 0 or PYTHIA_E…; frees it. */
 int session_frozen_add(struct session_frozen *f, struct job *job);
 void session_frozen_drop(struct session_frozen *f); /* frees it; zeroed is legal */
+uint64_t session_stream_cost(const struct session_stream *s); /* ns in hooks */
+int session_fill_info(struct job *job); /* what the run is; under session.lock */
 void session_stream_release(struct session_stream *s); /* ends a hold: its thread goes on */
 
-/* life.c */
+/* process.c */
+extern const struct session_hooks *session_hooks; /* NULL: none */
 void session_barrier(void); /* what other threads stored before is visible, and they see what this one stored */
-int session_fill_info(struct job *job); /* under session.lock */
 /* ends.c: the board goes; what it says is kept. */
 void session_ends_close(void);
 /* define.c: the callsite of one frame, an address in the program; GRAMMAR_NONE: out of memory */
@@ -325,7 +332,8 @@ struct job *session_chosen(void);
 bool session_make_way(const char *path, uint32_t ranks, char *why, size_t size);
 
 /* predict.c */
-int session_predict_open(const void *reference, size_t size);
+/* From a job, which is the session's then, or, where that is NULL, from a copy of these bytes. */
+int session_predict_open(struct job *own, const void *bytes, size_t size);
 void session_predict_close(void);
 struct oracle *session_predict_oracle(uint32_t thread); /* under session.lock */
 /* A terminal of session.job that `s` sees for the first time, in the reference's numbers; one that it does not have has

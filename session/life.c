@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <dlfcn.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -9,46 +8,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/python.h"
 #include "job/schema.h"
-#include "merge/merge.h"
 #include "pythia.h"
 #include "session/clock.h"
 #include "session/internal.h"
 #include "session/site.h"
 #include "watch/board.h"
-
-struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
-atomic_int session_mode_now;
-
-static const struct session_hooks *life_hooks; /* set before there are threads */
-
-void session_hooks_set(const struct session_hooks *hooks)
-{
-    life_hooks = hooks;
-}
-
-bool session_start_alone(void)
-{
-    return life_hooks && life_hooks->start && life_hooks->start();
-}
-
-void session_give_way(void)
-{
-    if (life_hooks && life_hooks->give_way)
-        life_hooks->give_way();
-}
-
-void session_tell_end(void)
-{
-    if (life_hooks && life_hooks->thread_ends)
-        life_hooks->thread_ends();
-}
 
 /* A forked child has none of the threads that the streams belong to, and its parent goes on writing the files. */
 static void life_in_child(void)
@@ -72,6 +42,16 @@ static __attribute__((constructor)) void while_alone(void)
     base_io_make_room();
 }
 
+/* What session_choose() has opened, or bytes. */
+static int open_reference(const void *reference, size_t size)
+{
+    bool own = reference == session_reference();
+    struct job *chosen = session_chosen();
+    if (!own)
+        job_destroy(chosen);
+    return session_predict_open(own ? chosen : NULL, reference, size);
+}
+
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size)
 {
     uint64_t before = base_clock_processor();
@@ -86,7 +66,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session.incomplete = false;
     session.job = job_create();
     memset(session.module, 0, sizeof session.module);
-    if (!session.job || (reference && session_predict_open(reference, reference_size))) {
+    if (!session.job || (reference && open_reference(reference, reference_size))) {
         session_predict_close();
         job_destroy(session.job);
         session.job = NULL;
@@ -121,24 +101,10 @@ enum session_mode session_start(const struct session_world *world, const void *r
     else
         session_progress_start();
     session_copies_start();
-    if (life_hooks && life_hooks->begins)
-        life_hooks->begins();
+    if (session_hooks && session_hooks->begins)
+        session_hooks->begins();
     session.own_ns = base_clock_processor() - before;
     return mode;
-}
-
-void session_off(const char *why)
-{
-    int was = atomic_exchange(&session_mode_now, SESSION_OFF);
-    session_epoch_next();
-    if (was != SESSION_OFF && why)
-        base_log_warn("%s: switched off; the program runs on unrecorded", why);
-}
-
-void session_barrier(void)
-{
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
-        usleep(1000); /* any store made before is visible long before that */
 }
 
 /* No thread is inside its stream any more. */
@@ -152,135 +118,6 @@ static void quiesce(void)
     for (uint32_t i = 0; i < count; i++)
         while (atomic_load_explicit(&session.streams[i]->busy, memory_order_acquire))
             sched_yield();
-}
-
-/* Through the loader: the session itself needs no OpenMP. */
-uint32_t session_team(void)
-{
-    int (*ask)(void);
-    void *symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
-    if (!symbol)
-        return 0;
-    memcpy(&ask, &symbol, sizeof ask);
-    int threads = ask();
-    return threads > 0 ? (uint32_t)threads : 1;
-}
-
-void session_ask_team(void)
-{
-    uint32_t team = session_team();
-    if (team)
-        atomic_store(&session.team, team);
-}
-
-/* 1 for a program that entered no region. */
-static uint32_t default_team(void)
-{
-    uint32_t team = atomic_load(&session.team);
-    return session.regions && team ? team : 1;
-}
-
-int session_fill_info(struct job *job)
-{
-    struct job_info *info = &job->info;
-    info->ranks = session.world.ranks;
-    info->threads = default_team();
-    info->runs = 1;
-    info->start_time = session.start_time;
-    info->mpi = job_string(job, session.world.mpi);
-    info->wall_ns = base_clock_now() - session.begin - session.before;
-    session_define_program(job);
-    return info->mpi == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
-}
-
-/* A poll that found nothing reads the clock twice. */
-static uint64_t poll_cost(uint64_t polls)
-{
-    enum { READINGS = 64 };
-    uint64_t before = base_clock_now(), now = before;
-    for (int i = 0; i < READINGS && polls; i++)
-        now = base_clock_now();
-    return (uint64_t)((double)polls * 2 * (double)(now - before) / READINGS);
-}
-
-static uint64_t cost_of(const struct session_stream *s)
-{
-    double append = s->cost_samples ? (double)s->cost_sum / (double)s->cost_samples : 0;
-    return (uint64_t)(append * (double)s->events) + s->first_ns + s->skipped_ns + poll_cost(s->polls);
-}
-
-/* Its thread has met no call since a reset: what it has is forgotten. */
-static bool freeze_nothing(const struct session_stream *s, struct session_frozen *f)
-{
-    struct grammar *nothing = grammar_create(0);
-    f->grammar = nothing ? grammar_freeze(nothing) : NULL;
-    f->stream = (struct job_stream){.rank = session.world.rank, .thread = s->thread};
-    grammar_destroy(nothing);
-    return f->grammar != NULL;
-}
-
-bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
-{
-    memset(f, 0, sizeof *f);
-    if (s->resets_seen != atomic_load(&session.resets))
-        return freeze_nothing(s, f);
-    f->grammar = grammar_freeze(s->grammar);
-    f->terminal = base_array_copy(s->keys.job_terminal, s->keys.terminals, sizeof *f->terminal);
-    if (!f->grammar || !f->terminal || !session_flows_copy(&s->flows, &f->flows) ||
-        !session_hops_copy(&s->hops, &f->hops) || !session_starts_copy(&s->starts_seen, f->grammar, &f->starts) ||
-        !session_timeline_copy(&s->timeline, s->keys.terminals, &f->timeline)) {
-        session_frozen_drop(f);
-        return false;
-    }
-    f->stream = (struct job_stream){
-        .rank = session.world.rank,
-        .thread = s->thread,
-        .events = s->events,
-        .lost = grammar_lost(s->grammar),
-        .begin_ns = session_clock_since(s->begin),
-        .wall_ns = s->last - s->begin - s->skipped_ns - s->followed_ns - s->idle_ns,
-        .mpi_ns = s->call_ns,
-        .omp_ns = s->region_ns,
-        .cost_ns = cost_of(s),
-    };
-    f->named = session_named_rows(s, &f->named_count);
-    f->stream.drift_ns = session_clock_drift(f->stream.wall_ns);
-    f->threads = s->threads;
-    f->threads.rank = session.world.rank;
-    f->threads.callsite = GRAMMAR_NONE;
-    f->threads.ranks = s->thread == 0 && s->threads.threads ? 1 : 0;
-    grammar_flat_renumber(f->grammar, s->keys.job_terminal, 0);
-    return true;
-}
-
-void session_frozen_drop(struct session_frozen *f)
-{
-    grammar_flat_destroy(f->grammar);
-    session_flows_close(&f->flows);
-    session_hops_close(&f->hops);
-    session_timeline_close(&f->timeline);
-    job_starts_drop(&f->starts);
-    free(f->terminal);
-    free(f->named);
-    memset(f, 0, sizeof *f);
-}
-
-int session_frozen_add(struct session_frozen *f, struct job *job)
-{
-    struct grammar_flat *g = f->grammar;
-    f->grammar = NULL;
-    g->terminals = job->terminal_count; /* more may have been defined since */
-    int error = merge_add_stream(job, &f->stream, g);
-    error = error ?: job_starts_put(job, &f->starts);
-    error = error ?: session_flows_finish(&f->flows, job, f->stream.rank);
-    error = error ?: session_hops_finish(&f->hops, job, f->stream.rank, f->stream.thread, f->terminal);
-    if (!error && f->threads.ranks)
-        error = job_threads_add(job, &f->threads);
-    for (uint32_t i = 0; i < f->named_count && !error; i++)
-        error = job_named_add(job, &f->named[i]);
-    error = error ?: session_timeline_finish(&f->timeline, job, f->stream.rank, f->terminal);
-    session_frozen_drop(f);
-    return error;
 }
 
 static int add_stream(struct session_stream *s)
@@ -309,7 +146,7 @@ static void add_score(const struct session_stream *s)
     else
         own.score.events = s->events;
     own.score.peers = *p;
-    own.score.cost_ns = cost_of(s);
+    own.score.cost_ns = session_stream_cost(s);
     own.cost_seconds = (double)own.score.cost_ns * 1e-9;
     job_row_join(session.job, JOB_TABLE_ORACLE, &session.job->oracle, &own);
 }
@@ -374,11 +211,11 @@ struct job *session_finish(void)
         error = error ?: session_binding_finish(session.job);
     session_delay_finish(session.job);
     session_clock_finish(session.job);
-    if (life_hooks && life_hooks->tasks)
-        life_hooks->tasks();
+    if (session_hooks && session_hooks->tasks)
+        session_hooks->tasks();
     session_task_count(session.job);
-    if (life_hooks && life_hooks->regions)
-        life_hooks->regions(session.job);
+    if (session_hooks && session_hooks->regions)
+        session_hooks->regions(session.job);
     struct job *job = session.job;
     session.job = NULL;
     session_threads_retire();

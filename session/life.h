@@ -29,7 +29,7 @@ struct session_world {
    session_reference(), or a packed job that came from another process: that is copied. After session_finish a new
    session can be started. */
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size);
-/* enum session_mode; release in start and off. Written by life.c alone. */
+/* enum session_mode; release in start and off. Written by life.c and process.c alone. */
 extern atomic_int session_mode_now __attribute__((visibility("hidden")));
 static inline enum session_mode session_mode(void)
 {

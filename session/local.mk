@@ -18,6 +18,7 @@ libpythia_session_la_SOURCES = \
 	%D%/part.c \
 	%D%/peers.c %D%/peers.h \
 	%D%/predict.c \
+	%D%/process.c \
 	%D%/progress.c \
 	%D%/publish.c \
 	%D%/samples.c \
@@ -25,7 +26,7 @@ libpythia_session_la_SOURCES = \
 	%D%/sums.c \
 	%D%/took.c \
 	%D%/timeline.c %D%/timeline.h \
-	%D%/flow.c %D%/flow.h %D%/foretold.c \
+	%D%/flow.c %D%/flow.h %D%/foretold.c %D%/freeze.c \
 	%D%/hops.c %D%/hops.h \
 	%D%/memo.h %D%/site.c %D%/site.h \
 	%D%/self.c %D%/self.h \

@@ -26,16 +26,11 @@ static int open_copy(const void *reference, size_t size, char *why, size_t why_s
     return error;
 }
 
-int session_predict_open(const void *reference, size_t size)
+int session_predict_open(struct job *own, const void *bytes, size_t size)
 {
     char why[256];
-    bool own = reference == session_reference();
-    session.reference = session_chosen();
-    if (!own) {
-        job_destroy(session.reference);
-        session.reference = NULL;
-    }
-    int error = own ? 0 : open_copy(reference, size, why, sizeof why);
+    session.reference = own;
+    int error = own ? 0 : open_copy(bytes, size, why, sizeof why);
     if (error) {
         base_log_warn("the reference cannot be used: %s; the program runs on without predictions", why);
         return error;

@@ -29,7 +29,6 @@
 #include "watch/board.h"
 
 __thread struct session_own session_own;
-_Atomic uint32_t session_epoch = 1; /* no thread has seen it */
 
 static pthread_key_t at_exit;
 static bool keyed; /* at_exit exists: else streams are not given back */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is true of the source tree itself: who includes whom, how long lines are, what comments name, which words are used.
 
-    house_rules.py TREE WHAT: arrows, width, names, words, budgets; a line for each fault; exit 1 where there is one
+    house_rules.py TREE WHAT: arrows, width, names, words, budgets, circles; a line for each fault, then exit 1
 """
 import os
 import re
@@ -105,6 +105,36 @@ def budgets(tree):
             yield f"{room}: {count} lines, its budget is {allowed.get(room, 'none')}"
 
 
+# Who calls whom within session/: session/internal.h has the groups, " *   GROUP -> GROUP …  FILE what it has  FILE …".
+
+
+def groups(header):
+    may, room = {}, {}
+    for line in re.findall(r"^ \*(   .*)", header.split("*/", 2)[1], re.M):
+        start = re.match(r"   (\w+)(?: ->((?: \w+)+))?  +(?=\w+\.[ch])", line)
+        if start:
+            group = start.group(1)
+            may[group] = {group}.union((start.group(2) or "").split())
+        for name in re.findall(r"(\w+\.[ch])\b", line) if may else []:
+            room["session/" + name] = group
+    return may, room
+
+
+def circles(tree):
+    sources = {p: split(text(tree, p))[1] for p in files(tree) if p.startswith("session/") and p.endswith((".c", ".h"))}
+    may, room = groups(text(tree, "session/internal.h"))
+    defined = {name: path for path, source in sources.items() if path.endswith(".c")
+               for name in re.findall(r"^(?!static|extern|typedef)[A-Za-z][\w *]*?\b(session_\w+)(?:\([^;{]*\)\n\{|;| =)",
+                                      source, re.M)}
+    for path, source in sorted(sources.items()):
+        if path not in room and path.endswith(".c"):
+            yield f"{path}: in no group of session/internal.h"
+        for name in sorted(set(re.findall(r"\bsession_\w+", source))) if path in room else []:
+            to = room.get(defined.get(name, path))
+            if to and to not in may[room[path]]:
+                yield f"{path}: {room[path]} may not call {name} of {to}"
+
+
 # Words that another one stands for: nowhere but in keys of the JSON report, and here.
 WORDS = {
     r"partner(?!s[\"`])": "peer",
@@ -192,7 +222,7 @@ KNOWN_FILES = set("a.c b.c mpi.h omp.h config.h mpif.h fenv.h libgomp_g.h x.c ap
 def main():
     tree, what = sys.argv[1], sys.argv[2]
     faults = list({"arrows": arrows, "width": width, "names": names, "words": words,
-                   "budgets": budgets}[what](tree))
+                   "budgets": budgets, "circles": circles}[what](tree))
     for fault in faults:
         print(fault)
     return 1 if faults else 0
