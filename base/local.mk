@@ -62,4 +62,4 @@ UNIT_TESTS += \
 	tests/unit/test_base_replace \
 	tests/unit/test_base_strerror \
 	tests/unit/test_base_topology
-tests_unit_test_base_cfi_LDADD = libpythia-unit.la libpythia-base.la $(DW_LIBS) $(ELF_LIBS) $(CHECK_LIBS)
+tests_unit_test_base_cfi_LDADD = $(LDADD) $(DW_LIBS) $(ELF_LIBS)

@@ -6,4 +6,3 @@ libpythia_contracts_la_SOURCES = \
 	%D%/contract_measure.c %D%/contract_rules.c %D%/grown.c %D%/grown.h
 libpythia_contracts_la_LIBADD = -lm
 UNIT_TESTS += tests/unit/test_grown
-tests_unit_test_grown_LDADD = $(REPORT_TEST)

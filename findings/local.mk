@@ -12,6 +12,5 @@ libpythia_findings_la_SOURCES = \
 	%D%/sums.c %D%/sums.h %D%/took.c %D%/took.h %D%/traffic.c \
 	%D%/units.c %D%/units.h %D%/waits.c
 UNIT_TESTS += tests/unit/test_placement
-tests_unit_test_placement_LDADD = $(REPORT_TEST)
 libpythia_findings_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 libpythia_findings_la_LIBADD = $(DW_LIBS) $(IBERTY_LIBS) $(HWLOC_LIBS) -lm

@@ -14,7 +14,6 @@ libpythia_insidetools_la_CPPFLAGS = $(AM_CPPFLAGS) $(UNWIND_PTRACE_CFLAGS)
 libpythia_insidetools_la_LIBADD = $(UNWIND_PTRACE_LIBS) $(DW_LIBS) $(ELF_LIBS)
 
 UNIT_TESTS += tests/unit/test_inside
-tests_unit_test_inside_LDADD = libpythia-unit.la libpythia-inside.la $(PYTHIA_CORE) $(CHECK_LIBS)
 
 if HAVE_MPI
 check_PROGRAMS += tests/mpi/inside

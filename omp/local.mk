@@ -7,5 +7,5 @@ libpythia_omphooks_la_SOURCES = \
 	%D%/site.c %D%/site.h %D%/target.c %D%/team.c %D%/team.h
 
 UNIT_TESTS += tests/unit/test_omp_safe
-tests_unit_test_omp_safe_LDADD = $(PYTHIA_OMPHOOKS) libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
+tests_unit_test_omp_safe_LDADD = $(PYTHIA_OMPHOOKS) $(LDADD)
 endif

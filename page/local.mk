@@ -26,24 +26,15 @@ EXTRA_DIST += $(REPORT_HTML) %D%/html/embed.awk
 
 UNIT_TESTS += tests/unit/test_forms tests/unit/test_pattern tests/unit/test_report
 UNIT_TESTS += tests/unit/test_contract tests/unit/test_findings
-tests_unit_test_findings_LDADD = $(REPORT_TEST)
-REPORT_TEST = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
 HAND_JOB = tests/unit/hand_job.c tests/unit/hand_job.h
-tests_unit_test_forms_LDADD = $(REPORT_TEST)
 tests_unit_test_forms_SOURCES = tests/unit/test_forms.c $(HAND_JOB)
-tests_unit_test_pattern_LDADD = $(REPORT_TEST)
-tests_unit_test_contract_LDADD = $(REPORT_TEST)
 tests_unit_test_contract_SOURCES = tests/unit/test_contract.c $(HAND_JOB)
-tests_unit_test_report_LDADD = $(REPORT_TEST)
 tests_unit_test_report_SOURCES = tests/unit/test_report.c $(HAND_JOB)
 
 UNIT_TESTS += tests/unit/test_demangle
 tests_unit_test_demangle_SOURCES = tests/unit/test_demangle.c
-tests_unit_test_demangle_LDADD = $(REPORT_TEST)
 
 UNIT_TESTS += tests/unit/test_loops
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c $(HAND_JOB)
-tests_unit_test_loops_LDADD = $(REPORT_TEST)
 UNIT_TESTS += tests/unit/test_calltree
 tests_unit_test_calltree_SOURCES = tests/unit/test_calltree.c $(HAND_JOB)
-tests_unit_test_calltree_LDADD = $(REPORT_TEST)

@@ -43,7 +43,7 @@ libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -DP
 
 UNIT_TESTS += tests/unit/test_pmpi_request
 tests_unit_test_pmpi_request_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_test_pmpi_request_LDADD = libpythia-unit.la libpythia-mpihooks.la $(PYTHIA_SESSION) $(CHECK_LIBS) $(MPI_LIBS)
+tests_unit_test_pmpi_request_LDADD = libpythia-mpihooks.la $(LDADD) $(MPI_LIBS)
 
 # Only the calls that this MPI declares get a wrapper.
 PYTHIA_GENERATE = $(MKDIR_P) %D% && \

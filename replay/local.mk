@@ -26,11 +26,9 @@ EXTRA_DIST += %D%/emit_calls.awk
 
 UNIT_TESTS += tests/unit/test_replay
 tests_unit_test_replay_SOURCES = tests/unit/test_replay.c tests/unit/replay_programs.c tests/unit/replay_programs.h
-tests_unit_test_replay_LDADD = libpythia-unit.la libpythia-replay.la $(PYTHIA_CORE) $(CHECK_LIBS)
 
 UNIT_TESTS += tests/unit/test_pending
 tests_unit_test_pending_SOURCES = tests/unit/test_pending.c
-tests_unit_test_pending_LDADD = libpythia-unit.la libpythia-replay.la $(PYTHIA_CORE) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/tool/replay_goal
 tests_tool_replay_goal_SOURCES = tests/tool/replay_goal.c tests/unit/replay_programs.c tests/unit/replay_programs.h
@@ -40,4 +38,3 @@ EXTRA_DIST += tests/tool/replay_goal.test
 
 UNIT_TESTS += tests/unit/test_schedule
 tests_unit_test_schedule_SOURCES = tests/unit/test_schedule.c tests/unit/replay_programs.c tests/unit/replay_programs.h
-tests_unit_test_schedule_LDADD = libpythia-unit.la libpythia-replay.la $(PYTHIA_CORE) $(CHECK_LIBS)

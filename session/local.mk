@@ -42,25 +42,18 @@ UNIT_TESTS += tests/unit/test_checkpoint
 if HAVE_UNWIND
 UNIT_TESTS += tests/unit/test_session_site
 endif
-tests_unit_test_session_site_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(UNWIND_LIBS) $(CHECK_LIBS)
+tests_unit_test_session_site_LDADD = $(LDADD) $(UNWIND_LIBS)
 UNIT_TESTS += tests/unit/test_machine tests/unit/test_timeline tests/unit/test_clock
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/simulate.c tests/unit/simulate.h
-tests_unit_test_clock_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c tests/unit/hand_job.c tests/unit/hand_job.h $(SIMULATE)
-tests_unit_test_timeline_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
-tests_unit_test_machine_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_session_SOURCES = tests/unit/test_session.c tests/unit/session_calls.h $(AUDIT_JOB)
-tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_session_threads_SOURCES = tests/unit/test_session_threads.c tests/unit/session_calls.h $(AUDIT_JOB)
-tests_unit_test_session_threads_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_session_predict_SOURCES = tests/unit/test_session_predict.c tests/unit/session_calls.h $(AUDIT_JOB) \
 	tests/unit/forge.c tests/unit/forge.h $(BYTES)
-tests_unit_test_session_predict_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(ZSTD_LIBS) $(XXHASH_LIBS) $(CHECK_LIBS)
+tests_unit_test_session_predict_LDADD = $(LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
 UNIT_TESTS += tests/unit/test_starved
 tests_unit_test_starved_SOURCES = tests/unit/test_starved.c tests/unit/session_calls.h $(AUDIT_JOB)
-tests_unit_test_starved_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_checkpoint_SOURCES = tests/unit/test_checkpoint.c tests/unit/session_calls.h $(AUDIT_JOB) $(SIMULATE)
-tests_unit_test_checkpoint_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 
 # What a run that dies leaves behind.
 if HAVE_MPI
@@ -75,4 +68,3 @@ EXTRA_DIST += tests/mpi/death.test
 
 UNIT_TESTS += tests/unit/test_hops
 tests_unit_test_hops_SOURCES = tests/unit/test_hops.c tests/unit/hand_job.c tests/unit/hand_job.h
-tests_unit_test_hops_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)

@@ -13,7 +13,7 @@ TEST_LOG_COMPILER = $(RUN_ONE) timeout --kill-after=10 $(TEST_SECONDS) bash
 PY_LOG_DRIVER = $(TAP_DRIVER)
 PY_LOG_COMPILER = $(RUN_ONE) timeout --kill-after=10 $(TEST_SECONDS) $(PYTHON)
 
-# What a test may rely on. Ranks that share cores must not spin.
+# What a test may rely on. Ranks that share cores must not spin, nor look for networks (ob1), a sixth of each start.
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
@@ -35,6 +35,7 @@ AM_TESTS_ENVIRONMENT = \
 	OMPI_MCA_rmaps_base_oversubscribe=1; export OMPI_MCA_rmaps_base_oversubscribe; \
 	OMPI_MCA_mpi_yield_when_idle=1; export OMPI_MCA_mpi_yield_when_idle; \
 	OMPI_MCA_hwloc_base_binding_policy=none; export OMPI_MCA_hwloc_base_binding_policy; \
+	OMPI_MCA_pml=ob1; export OMPI_MCA_pml; \
 	OMPI_MCA_btl_tcp_if_include=lo; export OMPI_MCA_btl_tcp_if_include; \
 	PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe; export PRTE_MCA_rmaps_default_mapping_policy; \
 	PRTE_MCA_hwloc_default_binding_policy=none; export PRTE_MCA_hwloc_default_binding_policy; \

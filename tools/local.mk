@@ -59,7 +59,7 @@ tests_unit_test_parts_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=merge_job
 
 UNIT_TESTS += tests/unit/test_stacks
 tests_unit_test_stacks_SOURCES = tests/unit/test_stacks.c %D%/stacks.c
-tests_unit_test_stacks_LDADD = libpythia-insidetools.la $(REPORT_TEST)
+tests_unit_test_stacks_LDADD = libpythia-insidetools.la $(LDADD)
 tests_unit_test_stacks_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=base_io_text -Wl,--wrap=geteuid
 
 UNIT_TESTS += tests/unit/test_progress

@@ -14,13 +14,10 @@ libpythia_watch_la_SOURCES = \
 libpythia_watch_la_LIBADD = $(XXHASH_LIBS)
 
 UNIT_TESTS += tests/unit/test_watch_board
-tests_unit_test_watch_board_LDADD = libpythia-unit.la libpythia-watch.la $(PYTHIA_CORE) $(CHECK_LIBS)
 UNIT_TESTS += tests/unit/test_watch tests/unit/test_watch_times
 SIGHTS = tests/unit/sights.c tests/unit/sights.h
 tests_unit_test_watch_SOURCES = tests/unit/test_watch.c $(SIGHTS)
 tests_unit_test_watch_times_SOURCES = tests/unit/test_watch_times.c $(SIGHTS)
-tests_unit_test_watch_times_LDADD = libpythia-unit.la libpythia-watch.la $(PYTHIA_CORE) $(CHECK_LIBS)
-tests_unit_test_watch_LDADD = libpythia-unit.la libpythia-watch.la $(PYTHIA_CORE) $(CHECK_LIBS)
 
 if HAVE_MPI
 check_PROGRAMS += tests/mpi/watched

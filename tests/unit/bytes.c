@@ -2,7 +2,7 @@
 #include "file/file.h"
 #include "tests/unit/bytes.h"
 
-#include <check.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "tests/unit/audit.h"
 
-#include <check.h>
+#include "tests/unit/unit.h"
 
 #include "tests/unit/audit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/forge.h"
 
-#include <check.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>

@@ -3,7 +3,7 @@
 #ifndef PYTHIA_TESTS_UNIT_JOB_H
 #define PYTHIA_TESTS_UNIT_JOB_H
 
-#include <check.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 
 #include "file/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <check.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
 

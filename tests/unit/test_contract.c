@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contracts held against runs of which is known what differs: how often a promise is broken without a reason, and how
    often what was made longer is found. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
