@@ -10,8 +10,9 @@ libpythia_merge_la_SOURCES = %D%/merge.h \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = -lm
 
-UNIT_TESTS += tests/unit/test_merge tests/unit/test_merge_memory tests/unit/test_update
+UNIT_TESTS += tests/unit/test_merge tests/unit/test_merge_memory tests/unit/test_update tests/unit/test_variant
 tests_unit_test_merge_SOURCES = tests/unit/test_merge.c tests/unit/simulate_compare.c $(SIMULATE_MERGE)
+tests_unit_test_variant_SOURCES = tests/unit/test_variant.c tests/unit/hand_job.c tests/unit/hand_job.h
 tests_unit_test_merge_memory_SOURCES = tests/unit/test_merge_memory.c $(SIMULATE_MERGE)
 tests_unit_test_merge_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 

@@ -4,6 +4,16 @@
  *
  * Works on pieces: sets of members that are taken as one. Where a partition that one side already has holds for both,
  * the pieces are the variants of both; else the exact ones are taken apart into members, and all three relations tried.
+ *
+ *     four ranks send to  0 -> 3, 1 -> 3, 2 -> 3, 3 -> 0     joined: 0 with 1, 2 with 3, then these two
+ *
+ *     0 with 1    both alone: any relation goes; absolute makes one group                {0 1}: to 3
+ *     2 with 3    absolute makes two, offset one: + 1, modulo 4                          {2 3}: + 1
+ *     the two     each cuts the other's variant: four members. Absolute: {0 1 2} {3}.
+ *                 Offset: 3, 2, 1, 1: {0} {1} {2 3}. Xor: 3, 2, 1, 3: {0 3} {1} {2}.
+ *                 Absolute makes the fewest                                              {0 1 2}: to 3   {3}: to 0
+ *
+ * In a ring (0 -> 1, 1 -> 2, 2 -> 3, 3 -> 0) offset joins both pairs, and then holds for both: nothing is taken apart.
  */
 #include <stdlib.h>
 #include <string.h>

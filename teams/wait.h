@@ -17,6 +17,16 @@
  * each turn, and so is all that is made of it; but of a place that is followed, only its next link is: a list may be a
  * ring, whose other places come again.
  *
+ * One turn each, of a place in memory (rdi) and a count (esi); all of these are in tests/unit/test_teams_wait.c:
+ *
+ *     1: dec %esi; jnz 1b                              the way out is decided by esi, which moves on         ends
+ *     1: mov (%rdi),%eax; test %eax,%eax; jz 1b        by eax, read where rdi leads: the same each turn      waits
+ *     1: cmpl $0,(%rdi); jne 2f; dec %esi; jnz 1b; 2:  of two ways out one is by such a place: a bound       waits
+ *     1: mov (%rdi),%rdi; test %rdi,%rdi; jnz 1b       by rdi, which follows a list                          ends
+ *     1: mov (%rdi),%rdi; cmpl $0,8(%rdi); je 1b       by what stands beside the link: the list may be a ring  waits
+ *     1: lea 1(%rax),%edx; lock cmpxchg %edx,(%rdi); jne 1b    swaps what it read: somebody succeeds         ends
+ *     1: xor %eax,%eax; lock cmpxchg %edx,(%rdi); jne 1b       swaps a constant: until somebody stores it    waits
+ *
  * Threads: any.  Hook-safe: no.
  */
 #ifndef PYTHIA_TEAMS_WAIT_H

@@ -56,6 +56,33 @@ START_TEST(other_trip_counts_are_learned)
 }
 END_TEST
 
+/* The example at the head of oracle/follow.c. */
+START_TEST(a_loop_is_left_early)
+{
+    static const struct { uint32_t kind, expects; double weight; } after_y[] = {
+        { ORACLE_EXIT, 'c', 15. / 17 }, { ORACLE_INSERTED, 'a', 1. / 17 }, { ORACLE_SUBSTITUTED, 'b', 1. / 17 }
+    };
+    static struct follower_list train, test;
+    struct follower f;
+
+    for (const char *p = "xabababababyczxabababababyczxabababababycz"; *p; p++)
+        follower_put(&train, (uint32_t)*p);
+    for (const char *p = "xababababycz"; *p; p++)
+        follower_put(&test, (uint32_t)*p);
+    follower_open(&f, &train);
+    for (uint32_t i = 0; i < test.count; i++) {
+        follower_follow(&f, &test, i);
+        ck_assert_uint_eq(f.o->count, test.e[i].terminal == 'y' ? 3 : 1);
+        for (uint32_t k = 0; k < 3 && f.o->count == 3; k++) {
+            ck_assert_uint_eq(f.o->now[k].kind, after_y[k].kind);
+            ck_assert_uint_eq(oracle_peek(f.o, &f.o->now[k]), after_y[k].expects);
+            ck_assert_double_eq_tol(f.o->now[k].weight, after_y[k].weight, 1e-6);
+        }
+    }
+    follower_close(&f);
+}
+END_TEST
+
 static void disturb(const struct follower_list *l, struct follower_list *out, unsigned per_mille, uint32_t alphabet)
 {
     out->count = 0;
@@ -331,6 +358,7 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
+        UNIT_TEST(a_loop_is_left_early),
         UNIT_TEST(other_trip_counts_are_learned),
         UNIT_TEST(noise_is_survived),
         UNIT_LOOP(strange_events_cost_little, 6),
