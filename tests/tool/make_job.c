@@ -5,7 +5,7 @@
  *   make_job ring FILE         4 ranks x 100 turns: Isend to own + 1, Irecv from own - 1, Waitall; times known exactly
  *   make_job parts DIR         the same, each rank in DIR/rank-N.pythia
  *   make_job hybrid FILE       1 rank: a parallel region of varying team size with a Barrier inside
- *   make_job long FILE         1 rank of two million events: an expansion that takes a second
+ *   make_job long FILE [EVENTS]   1 rank of four million events, or so many: an expansion that takes seconds
  *   make_job empty FILE        no stream
  *   make_job many FILE SITES EVENTS   1 rank: that many callsites, then events among them without order
  *   make_job names FILE        1 rank: names with quotes, blanks, tags, line ends, escapes, UTF-8 and what is none,
@@ -33,7 +33,7 @@
 #include "job/job.h"
 #include "merge/merge.h"
 
-enum { RANKS = 4, LONG = 2000000 };
+enum { RANKS = 4, LONG = 4000000 };
 
 /* What `changed` changes. */
 static struct { uint32_t ranks, turns, slow, one, team, barrier, path, build, size; } with = {
@@ -198,14 +198,14 @@ static struct job *make_hybrid(void)
     return j;
 }
 
-static struct job *make_long(void)
+static struct job *make_long(uint32_t events)
 {
     struct job *j = create("/nowhere/long", 1);
     uint32_t barrier = call(j, "MPI_Barrier", 0x100, JOB_COLLECTIVE);
     struct grammar *g = grammar_create(1 << 20);
-    for (int i = 0; i < LONG; i++)
+    for (uint32_t i = 0; i < events; i++)
         event(g, barrier, 10, 10);
-    finish(j, g, 0, 10 * (uint64_t)LONG, 0);
+    finish(j, g, 0, 10 * (uint64_t)events, 0);
     return j;
 }
 
@@ -423,8 +423,8 @@ int main(int argc, char **argv)
         write_job(make_ring(0, RANKS), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "hybrid"))
         write_job(make_hybrid(), argv[2]);
-    else if (argc == 3 && !strcmp(argv[1], "long"))
-        write_job(make_long(), argv[2]);
+    else if ((argc == 3 || argc == 4) && !strcmp(argv[1], "long"))
+        write_job(make_long(argc == 4 ? (uint32_t)strtoul(argv[3], NULL, 10) : LONG), argv[2]);
     else if (argc == 5 && !strcmp(argv[1], "forged"))
         write_job(make_forged(argv[3], (uint32_t)strtoul(argv[4], NULL, 10)), argv[2]);
     else if (argc == 5 && !strcmp(argv[1], "many"))
