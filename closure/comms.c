@@ -211,7 +211,7 @@ enum { PENDING = 64 };
 struct pending { uint32_t terminal; int parent; const char *kind; };
 
 /* One of `made` is met: the last call that makes such is who made it, each time. */
-static void met(struct closure *g, const struct made *made, uint32_t comm, struct pending *p, uint32_t *count)
+static void seen(struct closure *g, const struct made *made, uint32_t comm, struct pending *p, uint32_t *count)
 {
     for (uint32_t i = 0; i < *count; i++)
         if (made[comm].parent == p[i].parent && !strcmp(made[comm].kind, p[i].kind)) {
@@ -255,7 +255,7 @@ void closure_children(struct closure *g)
             const char *kind = t && t->kind == JOB_CALL && t->comm < j->comm_count
                                    ? closure_makes(job_text(j, t->function)) : NULL;
             if (count && t && t->comm < j->comm_count && is[t->comm])
-                met(g, made, t->comm, p, &count);
+                seen(g, made, t->comm, p, &count);
             if (kind)
                 pend(p, &count, (struct pending){ at.terminal, (int)t->comm, kind });
         }

@@ -273,7 +273,7 @@ static void find_times(struct findings *f)
     double sum = 0, lost = m->efficiency.of.mpi / m->efficiency.threads;
 
     f->time = calloc(m->job->terminal_count + 1u, sizeof *f->time);
-    f->told = calloc(m->job->terminal_count + 1u, sizeof *f->told);
+    f->attributed = calloc(m->job->terminal_count + 1u, sizeof *f->attributed);
     for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
         const struct bind_site *b = replay_bind_site(f->bind, s);
         if (b->what == BIND_REGION || findings_site_of(m, b->terminal)->launch)
@@ -339,12 +339,12 @@ static void find(struct report *r, struct findings_list *all)
     findings_of_waits(&f);
     findings_of_moving(&f);
     findings_of_messages(&f);
-    findings_of_rests(&f);
+    findings_of_remainder(&f);
     settle(&f);
     if (all->count)
         qsort(all->finding, all->count, sizeof *all->finding, by_cost);
     free(f.time);
-    free(f.told);
+    free(f.attributed);
 }
 
 const struct findings_list *findings_list(struct report *r)

@@ -67,7 +67,7 @@ static void add_node(struct findings_model *m, uint32_t terminal, const struct g
     struct findings_site *site = findings_site_of(m, terminal);
 
     m->gap_ns += s->gap.sum;
-    site->met = m->job->terminals[terminal].kind != JOB_NAMED; /* which is no call */
+    site->seen = m->job->terminals[terminal].kind != JOB_NAMED; /* which is no call */
     if (m->job->terminals[terminal].phase != JOB_CLOSE) /* a span that was opened and closed is one call */
         site->count += s->count;
     site->time_ns += s->duration.sum;
@@ -181,7 +181,7 @@ static int site_order(const void *a, const void *b)
 {
     const struct findings_site *x = a, *y = b;
 
-    return BASE_ORDER(!x->met, !y->met) ?: BASE_ORDER(y->time_ns, x->time_ns) ?:
+    return BASE_ORDER(!x->seen, !y->seen) ?: BASE_ORDER(y->time_ns, x->time_ns) ?:
            BASE_ORDER(x->terminal, y->terminal);
 }
 
@@ -214,7 +214,7 @@ static void sort_tables(struct findings_model *m)
     for (uint32_t i = 0; i < m->pattern_count; i++)
         if (m->patterns[i].site != GRAMMAR_NONE)
             m->patterns[i].site = index[m->patterns[i].site];
-    while (m->site_count && !m->sites[m->site_count - 1].met)
+    while (m->site_count && !m->sites[m->site_count - 1].seen)
         m->site_count--;
     free(index);
 }

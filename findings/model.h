@@ -47,7 +47,7 @@ struct findings_site {
     uint32_t terminal;   /* one that stands for it */
     uint8_t call_kind;
     bool launch;         /* MPI_Init: no part of the run */
-    bool met;            /* it has a node */
+    bool seen;            /* it has a node */
     uint64_t count;      /* calls, executions */
     uint64_t time_ns;    /* in them */
     uint64_t gap_ns;     /* before them, since the event before (or the begin of the span around) */

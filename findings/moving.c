@@ -9,13 +9,13 @@ static void add_site(struct findings *f, uint32_t site, double ns, uint32_t caus
     const struct bind_site *s = replay_bind_site(f->bind, site);
     uint32_t place = f->report->model->place[s->terminal],
              by = cause == GRAMMAR_NONE || cause / 2 >= replay_bind_sites(f->bind) ? site : cause / 2;
-    double open = fmax(f->time[place] - f->told[place], 0);
+    double open = fmax(f->time[place] - f->attributed[place], 0);
     struct finding one = { .kind = FINDINGS_MOVING_IMBALANCE, .call = s->terminal,
                            .seconds = fmin(f->in_mpi * ns, open) / 1e9 };
 
     uint32_t late = replay_bind_site(f->bind, by)->terminal;
     findings_add_at(f, one, late, late, NULL);
-    f->told[place] += 1e9 * one.seconds;
+    f->attributed[place] += 1e9 * one.seconds;
 }
 
 void findings_of_moving(struct findings *f)

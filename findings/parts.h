@@ -25,7 +25,7 @@ struct findings {
     double in_mpi, in_regions; /* how much of a first thread's time in calls, of what threads lose in regions, its rank
                                   loses */
     double *time; /* of each site of the model: ns that ranks lose in its calls, as first threads make them, … */
-    double *told; /* … and what of it findings have */
+    double *attributed; /* … and what of it findings have */
     bool *in;     /* of each finding, of each rank: whose work it is */
     struct base_hash index; /* of the findings */
 };
@@ -35,7 +35,7 @@ void findings_of_waits(struct findings *f);    /* waits.c */
 void findings_of_moving(struct findings *f);   /* moving.c: after those of waits */
 void findings_of_regions(struct findings *f);  /* regions.c */
 void findings_of_messages(struct findings *f);
-void findings_of_rests(struct findings *f);    /* rests.c: after all others */
+void findings_of_remainder(struct findings *f);    /* remainder.c: after all others */
 
 /* Adds `one`, in which the ranks r with in[r] take part. Findings of the same kind and the same lines become one: a
    line may be called from several places. */

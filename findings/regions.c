@@ -141,10 +141,10 @@ void findings_of_messages(struct findings *f)
             continue;
         for (uint32_t r = 0; r < f->ranks; r++)
             spent += (double)replay_blame_spent(f->analysis->blame, r, 2 * s + 1);
-        double *told = &f->told[f->report->model->place[site->terminal]],
-               ns = fmin(f->in_mpi * (spent - waits), f->time[f->report->model->place[site->terminal]] - *told);
+        double *attributed = &f->attributed[f->report->model->place[site->terminal]],
+               ns = fmin(f->in_mpi * (spent - waits), f->time[f->report->model->place[site->terminal]] - *attributed);
         add(f, FINDINGS_MANY_SMALL_MESSAGES, s, ns);
-        *told += ns >= LEAST_PART * f->all->base * 1e9 ? ns : 0;
+        *attributed += ns >= LEAST_PART * f->all->base * 1e9 ? ns : 0;
     }
 }
 

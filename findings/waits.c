@@ -431,7 +431,7 @@ static void tell(struct groups *g, uint32_t of, double ns, double kept)
 
     for (uint32_t i = 0; i < g->edge_count; i++)
         if (root(g, g->edge[i].cause) == of)
-            g->f->told[place[site(g, g->edge[i].where)->terminal]] += g->edge[i].ns * kept / ns;
+            g->f->attributed[place[site(g, g->edge[i].where)->terminal]] += g->edge[i].ns * kept / ns;
 }
 
 static void add_group(struct groups *g, uint32_t of)

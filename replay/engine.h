@@ -55,7 +55,7 @@ struct replay_watch {
     void (*spent)(void *context, uint32_t rank, int64_t until, const struct replay_op *op, uint32_t late);
     void (*delivered)(void *context, const struct replay_delivery *d);
     /* The rank's request of that number got a message of that one. */
-    void (*met)(void *context, uint32_t rank, uint64_t request, uint32_t from, uint64_t tag);
+    void (*matched)(void *context, uint32_t rank, uint64_t request, uint32_t from, uint64_t tag);
     bool done; /* the replay ends here */
 };
 

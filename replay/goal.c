@@ -58,7 +58,7 @@ static void remember(struct rank_text *t, uint64_t request, uint64_t tag)
     t->requests = (uint32_t)request + 1;
 }
 
-static void met(void *context, uint32_t rank, uint64_t request, uint32_t from, uint64_t tag)
+static void matched(void *context, uint32_t rank, uint64_t request, uint32_t from, uint64_t tag)
 {
     struct rank_text *t = &((struct goal *)context)->rank[rank];
 
@@ -138,7 +138,7 @@ static void print(struct goal *g, uint32_t ranks, FILE *out)
 void replay_goal_write(const struct replay_source *s, const struct replay_model *m, FILE *out)
 {
     struct goal g = { .rank = calloc(s->ranks ? s->ranks : 1, sizeof *g.rank) };
-    struct replay_watch watch = { .context = &g, .comes = comes, .met = met };
+    struct replay_watch watch = { .context = &g, .comes = comes, .matched = matched };
     struct replay_how how = { .walk = true, .watch = &watch };
     struct replay_result result = { 0 };
 

@@ -10,7 +10,7 @@ libpythia_replay_la_SOURCES = \
 	%D%/engine.c %D%/engine.h %D%/machine.h \
 	%D%/feed.c %D%/feed.h \
 	%D%/goal.c %D%/goal.h \
-	%D%/heap.c \
+	%D%/event_queue.c \
 	%D%/match.c %D%/moving.c %D%/moving.h %D%/pending.c \
 	%D%/program.h %D%/rank.c \
 	%D%/schedule.c %D%/schedule.h \

@@ -50,8 +50,8 @@ void replay_rank_deliver(struct replay_machine *m, const struct replay_item *mes
     struct replay_host *h = &m->host[to];
     const struct replay_request *r = h->watched ? replay_request_find(h, number) : NULL;
 
-    if (m->watch && m->watch->met)
-        m->watch->met(m->watch->context, to, number, message->source, message->tag);
+    if (m->watch && m->watch->matched)
+        m->watch->matched(m->watch->context, to, number, message->source, message->tag);
     if (r)
         h->delivery[r - h->open] = (struct replay_delivery){
             .from = message->source, .to = to, .place = message->place, .bytes = message->bytes, .sent = message->sent,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The command, at the top of the build directory: two programs (elsewhere.c). Linked with the convenience libraries, so
+# The command, at the top of the build directory: two programs (hand_over.c). Linked with the convenience libraries, so
 # that they are real programs there and no wrappers of libtool's. They find each other and the libraries to preload
 # beside them or in .libs there, else in PYTHIA_LIBDIR.
 bin_PROGRAMS += pythia pythia-tools
@@ -15,7 +15,7 @@ TOOLS_BOTH = \
 	%D%/progress.c %D%/progress.h \
 	%D%/run.c \
 	%D%/tool.h
-pythia_SOURCES = $(TOOLS_BOTH) %D%/elsewhere.c
+pythia_SOURCES = $(TOOLS_BOTH) %D%/hand_over.c
 pythia_tools_SOURCES = $(TOOLS_BOTH) \
 	%D%/binary.c %D%/binary.h \
 	%D%/check.c \

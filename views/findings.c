@@ -111,11 +111,11 @@ static void print_one(struct report *r, const struct finding *one, FILE *out)
 /* How many of the first lines: until they have nine tenths of what is lost, none that costs less than `least`. */
 static uint32_t count_lines(const struct findings_list *f, double lost, double least, uint32_t most)
 {
-    double told = 0;
+    double attributed = 0;
     uint32_t i = 0;
 
-    for (; i < f->count && i < most && f->finding[i].share >= least && (i == 0 || told < 0.9 * lost); i++)
-        told += f->finding[i].share;
+    for (; i < f->count && i < most && f->finding[i].share >= least && (i == 0 || attributed < 0.9 * lost); i++)
+        attributed += f->finding[i].share;
     return i;
 }
 

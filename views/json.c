@@ -11,7 +11,7 @@
 #include "findings/named.h"
 #include "findings/ranges.h"
 #include "findings/sums.h"
-#include "findings/took.h"
+#include "findings/own_cost.h"
 #include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -31,9 +31,9 @@ static void add_took(const struct report *r, bool known, cJSON *to)
 {
     const struct job_took *t = &r->job->took;
 
-    ADD(to, TEXT("text", findings_took_text(r)));
+    ADD(to, TEXT("text", findings_own_cost_text(r)));
     for (int i = 0; i < JOB_TOOK_PARTS; i++)
-        ADD(cJSON_AddObjectToObject(to, findings_took_names[i]), TIME("seconds", views_known(known, (double)t->sum[i])),
+        ADD(cJSON_AddObjectToObject(to, findings_own_cost_names[i]), TIME("seconds", views_known(known, (double)t->sum[i])),
             TIME("longest_rank_seconds", views_known(known, (double)t->most[i])));
 }
 
@@ -42,7 +42,7 @@ static void add_job(struct report *r, cJSON *root)
     const struct findings_list *f = findings_list(r);
     const struct job_info *i = &r->job->info;
     const struct findings_model *m = r->model;
-    struct findings_took took = findings_took(r->job);
+    struct findings_own_cost took = findings_own_cost(r->job);
 
     ADD(cJSON_AddObjectToObject(root, "job"), TEXT("program", job_text(r->job, i->program)),
         TEXT("build_id", job_text(r->job, i->program_id)), TEXT("arguments", job_text(r->job, i->arguments)),

@@ -8,7 +8,7 @@
 #include "base/clean.h"
 #include "findings/findings.h"
 #include "findings/ranges.h"
-#include "findings/took.h"
+#include "findings/own_cost.h"
 #include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -207,7 +207,7 @@ void views_print_summary(struct report *r, FILE *out)
     print_pattern(r, out);
     if (r->job->oracle.present)
         fprintf(out, "\na run was predicted with this file: --view predicted\n");
-    fprintf(out, "\n%s\n", findings_took_text(r));
+    fprintf(out, "\n%s\n", findings_own_cost_text(r));
 }
 
 /* --- Which view is printed by whom --- */

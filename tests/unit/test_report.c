@@ -8,7 +8,7 @@
 #include "findings/by_rank.h"
 #include "findings/report.h"
 #include "findings/sums.h"
-#include "findings/took.h"
+#include "findings/own_cost.h"
 #include "findings/units.h"
 #include "job/flow.h"
 #include "merge/merge.h"
@@ -353,7 +353,7 @@ START_TEST(what_pythia_took_fits_a_line)
         struct report r = { .job = &j, .model = &m };
         for (int i = 0; i < JOB_TOOK_PARTS; i++)
             j.took.sum[i] = j.took.most[i] = (uint64_t)(ns * 1.001);
-        const char *text = findings_took_text(&r), *end = strchr(text, '\n');
+        const char *text = findings_own_cost_text(&r), *end = strchr(text, '\n');
         ck_assert_msg(end && end - text <= 80 && strlen(end + 1) <= 80, "%s", text);
     }
 }

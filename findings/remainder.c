@@ -10,11 +10,11 @@
 #include "job/threads.h"
 
 /* What is left of each site's time without a cause, ns, and what it would be called. */
-struct rest { double ns; enum finding_kind kind; };
+struct remainder { double ns; enum finding_kind kind; };
 
 struct account {
     struct findings *f;
-    struct rest *transfer, *open; /* of each site of the model */
+    struct remainder *transfer, *open; /* of each site of the model */
     bool *idle;                   /* of each rank: it waits at the end for other ranks' calls */
 };
 
@@ -74,13 +74,13 @@ static void move_to_probes(struct findings *f)
     double beyond = 0;
 
     for (uint32_t i = 0; i < m->site_count; i++) {
-        beyond += fmax(f->told[i] - f->time[i], 0);
-        f->told[i] = fmin(f->told[i], f->time[i]);
+        beyond += fmax(f->attributed[i] - f->time[i], 0);
+        f->attributed[i] = fmin(f->attributed[i], f->time[i]);
     }
     for (uint32_t i = 0; i < m->site_count; i++)
         if (m->sites[i].call_kind == JOB_PROBE) {
-            double moved = fmin(beyond, fmax(f->time[i] - f->told[i], 0));
-            f->told[i] += moved;
+            double moved = fmin(beyond, fmax(f->time[i] - f->attributed[i], 0));
+            f->attributed[i] += moved;
             beyond -= moved;
         }
 }
@@ -105,11 +105,11 @@ static void split_calls(struct account *a)
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct findings_site *s = &m->sites[i];
         enum finding_kind kind = kind_of_call(s->call_kind);
-        double rest = fmax(a->f->time[i] - a->f->told[i], 0);
+        double rest = fmax(a->f->time[i] - a->f->attributed[i], 0);
         bool end = kind == FINDINGS_START_AND_END, split = kind == FINDINGS_NOT_EXPLAINED || end;
         double transfer = split ? fmin(rest, (end ? 0 : least_time(a, i)) + latency[i]) : 0;
-        a->transfer[i] = (struct rest){ transfer, end ? FINDINGS_IDLE_RANKS : FINDINGS_TRANSFER };
-        a->open[i] = (struct rest){ rest - transfer, kind };
+        a->transfer[i] = (struct remainder){ transfer, end ? FINDINGS_IDLE_RANKS : FINDINGS_TRANSFER };
+        a->open[i] = (struct remainder){ rest - transfer, kind };
     }
     free(latency);
 }
@@ -125,7 +125,7 @@ static double share_without_processor(const struct account *a)
 }
 
 /* The site that has most of a kind, whose place the line names; GRAMMAR_NONE: none has any. */
-static uint32_t most_of(const struct account *a, const struct rest *of, enum finding_kind kind)
+static uint32_t most_of(const struct account *a, const struct remainder *of, enum finding_kind kind)
 {
     uint32_t most = GRAMMAR_NONE;
 
@@ -307,7 +307,7 @@ static void add_unfinished(struct account *a)
     free(in);
 }
 
-void findings_of_rests(struct findings *f)
+void findings_of_remainder(struct findings *f)
 {
     size_t sites = f->report->job->terminal_count + 1u;
 
