@@ -20,10 +20,27 @@ bool session_timeline_series(struct session_timeline *c, uint64_t begin)
     return true;
 }
 
+/* At the begin of a line, in a block of ours (base/heap.h): aligned_alloc would take the program's memory. Where the
+   block begins stands before it. */
+static struct job_noted *take_noted(void)
+{
+    char *block = malloc(LINE + NOTED_BYTES), *at = block ? block + LINE - (uintptr_t)block % LINE : NULL;
+    if (at)
+        memcpy(at - sizeof block, &block, sizeof block);
+    return (void *)at;
+}
+
+static void give_noted(struct job_noted *n)
+{
+    char *block;
+    memcpy(&block, (char *)n - sizeof block, sizeof block);
+    free(block);
+}
+
 bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
 {
     bool room = !base_array_room(&c->noted, &c->room, terminals, sizeof *c->noted);
-    while (room && c->count < terminals && (c->noted[c->count] = aligned_alloc(LINE, NOTED_BYTES)))
+    while (room && c->count < terminals && (c->noted[c->count] = take_noted()))
         job_noted_begin(c->noted[c->count++]);
     return c->count >= terminals;
 }
@@ -32,7 +49,7 @@ void session_timeline_close(struct session_timeline *c)
 {
     free(c->series);
     while (c->count)
-        free(c->noted[--c->count]);
+        give_noted(c->noted[--c->count]);
     free(c->noted);
     memset(c, 0, sizeof *c);
 }
