@@ -24,7 +24,7 @@ bool session_proven(bool (*holds)(uint32_t proof));
 /* For struct session_hooks: r->callsite and r->where are made of the two addresses. */
 int session_add_region(struct job *job, uint64_t function, uint64_t where, const struct job_region *r);
 /* Whether this rank reads machine code at the end, for the job file. Only rank 0 does: all ranks run the same code.
-   Where every team has one thread nothing could be changed, and calling a region without libgomp gains little: then only
+   Where every team has one thread nothing could be changed, and calling a region without libgomp gains little: only
    if there are many. A predicted run reads itself what the file lacks. */
 bool session_proves(bool many_regions);
 uint32_t session_team(void);         /* threads of a team now, as the program's OpenMP library says; 0: it has none */

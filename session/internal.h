@@ -146,7 +146,7 @@ struct session {
     struct job *job;                /* guarded by lock: definitions as first seen */
     uint32_t module[SESSION_MODULES]; /* guarded by lock: base/modules' numbers as the job has them, + 1; 0: not yet */
     struct job *reference;          /* predict mode; read-only */
-    struct session_recording { uint64_t start_time, wall_ns; uint32_t runs; } predicted_from; /* which recording it is */
+    struct session_recording { uint64_t start_time, wall_ns; uint32_t runs; } predicted_from; /* which recording */
     struct session_role *role;      /* grammars of the reference, as they are first wanted; guarded by lock */
     uint32_t role_count, role_room;
     bool *unusable;                 /* of each class of the reference: it was wanted, and there is none */
