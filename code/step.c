@@ -204,7 +204,7 @@ static struct code_step decode_arm(const uint8_t *code, size_t size, uint64_t ad
     if ((w & 0x7c000000) == 0x14000000) /* b, bl */
         i = (struct code_step){ ahead(address, w, 0, 26), 4, w >> 31 ? CODE_CALL : CODE_JUMP };
     else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) /* b.cond, b.al; cbz, cbnz */
-        i = (struct code_step){ ahead(address, w, 5, 19), 4, (w >> 24 | (w & 14)) == 0x5e ? CODE_JUMP : CODE_BRANCH };
+        i = (struct code_step){ ahead(address, w, 5, 19), 4, (w & 0xff00000e) == 0x5400000e ? CODE_JUMP : CODE_BRANCH };
     else if ((w & 0x7e000000) == 0x36000000) /* tbz, tbnz */
         i = (struct code_step){ ahead(address, w, 5, 14), 4, CODE_BRANCH };
     else if ((w & 0xfe000000) == 0xd6000000) /* br, blr, ret, with or without authentication */
