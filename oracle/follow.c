@@ -4,17 +4,13 @@
  * takes the slow road, where those that match go on and the others are repaired, the best K stay, and weights are
  * brought to 1. Repairs are paid from an account (dead_reckoning.c).
  *
- *     reference: R -> L^3, L -> x A^5 y c z, A -> a b         this run: x a b a b a b a b y c z, a turn of A less
+ *     reference R -> L^3, L -> x A^5 y c z, A -> a b; this run: x a b a b a b a b y c z, a turn of A less
  *
- *     after   hypotheses (turn of A, last terminal)   weight                     each expects
- *     x       x                                       1                          a
- *     a ... b A's 4th, b                              1, a step each             a
- *     y       y, A left early     (ORACLE_EXIT)       15/17                      c
- *             A's 4th, b: y too much    (INSERTED)     1/17                      a
- *             A's 5th, a: y instead  (SUBSTITUTED)     1/17                      b
- *     c       c                                       1: the others do not match and are too light to be repaired
- *
- * What y means is open until c comes, which one of them expects (tests/unit/test_oracle.c steps through it).
+ *     before y   A's 4th turn, at b                           1          expects a
+ *     after y    y: A left early (ORACLE_EXIT)                15/17      c
+ *                A's 4th, b: y too much (INSERTED)             1/17      a
+ *                A's 5th, a: y instead of it (SUBSTITUTED)     1/17      b
+ *     after c    c: the others do not match                   1          z          (tests/unit/test_oracle.c)
  */
 
 #include "base/fpu.h"
