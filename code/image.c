@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "code/image.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -157,11 +156,6 @@ bool code_image_keeps(uint64_t address, size_t bytes)
     return bytes > 0 && k.to > k.from && dl_iterate_phdr(look_at_kept, &k) == 1;
 }
 
-uintptr_t code_image_named(const char *name)
-{
-    return (uintptr_t)dlsym(RTLD_DEFAULT, name);
-}
-
 /* --- Files --- */
 
 static bool is_known(struct code_image *m)
@@ -214,18 +208,22 @@ static const char *text_at(const struct code_image *m, uint64_t address)
     return text && memchr(text, 0, size) ? text : NULL;
 }
 
+const char *code_image_imported(const struct code_image *m, uint64_t table, uint64_t i)
+{
+    Elf64_Rela r;
+    Elf64_Sym s;
+    uint64_t symbol = copy(m, table + i * sizeof r, &r, sizeof r) ? ELF64_R_SYM(r.r_info) : 0;
+    return symbol && copy(m, m->symbols + symbol * sizeof s, &s, sizeof s) ? text_at(m, m->strings + s.st_name) : NULL;
+}
+
 static const char *slot_in(const struct code_image *m, uint64_t table, uint64_t count, uint64_t slot)
 {
     const uint8_t *rows = code_image_at(m, table, count * sizeof(Elf64_Rela));
     Elf64_Rela r;
-    Elf64_Sym s;
     for (uint64_t i = 0; rows && i < count; i++) {
         memcpy(&r, rows + i * sizeof r, sizeof r);
-        if (r.r_offset + m->base != slot)
-            continue;
-        uint64_t symbol = ELF64_R_SYM(r.r_info);
-        return symbol && copy(m, m->symbols + symbol * sizeof s, &s, sizeof s) ? text_at(m, m->strings + s.st_name)
-                                                                               : NULL;
+        if (r.r_offset + m->base == slot)
+            return code_image_imported(m, table, i);
     }
     return NULL;
 }

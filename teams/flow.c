@@ -5,15 +5,19 @@
 
 #include "teams/jumps.h"
 #include "teams/landing.h"
+#include "teams/target.h"
 
 /* --- Calls --- */
 
 /* A program may define functions by such names itself, for vectors compilers do. */
-static bool is_own(const char *name, enum teams_known known)
+static bool is_own(uintptr_t target, enum teams_known known)
 {
     struct code_image m;
-    bool judged = known == TEAMS_HARMLESS || known == TEAMS_LOOKS || teams_known_leaves(known);
-    return judged && code_image_find(code_image_named(name), &m) && !teams_known_library(m.path);
+    bool judged = known == TEAMS_HARMLESS || known == TEAMS_LOOKS || known == TEAMS_OPENS || known == TEAMS_CLOSES ||
+                  teams_known_leaves(known);
+    if (known == TEAMS_COMPUTES)
+        return !teams_target_computes(target);
+    return judged && code_image_find(target, &m) && !teams_known_library(m.path);
 }
 
 /* A slot without a name may be a variable of the program's: what is in it now says nothing. */
@@ -21,9 +25,10 @@ static void through_slot(const struct code_image *m, uintptr_t slot, struct team
 {
     c->name = code_image_slot(m, slot);
     c->known = c->name ? teams_known(c->name) : TEAMS_UNKNOWN_CALL;
-    if (c->name && is_own(c->name, c->known))
+    uintptr_t target = c->name ? teams_target_of(m, slot, c->name) : 0;
+    if (is_own(target, c->known))
         c->known = TEAMS_UNKNOWN_CALL;
-    c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? code_image_named(c->name) : 0;
+    c->target = c->known == TEAMS_UNKNOWN_CALL ? target : 0;
 }
 
 /* Where a call leads to. What goes to a stub goes through its slot; a jump through one is a call for good. */

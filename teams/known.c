@@ -19,7 +19,7 @@
     prefix "static_*", prefix "dynamic_*", prefix "guided_*", prefix "runtime_*", prefix "nonmonotonic_*",   \
         prefix "maybe_nonmonotonic_runtime_*"
 
-/* "x*": what begins with x. "x~": x and xf. The first that fits. */
+/* "x*": what begins with x. "x~": x and xf. "?x": x for one of BLAS' four kinds of numbers. The first that fits. */
 static const struct row {
     enum teams_known what;
     const char *const *names;
@@ -82,12 +82,19 @@ static const struct row {
         "_gfortran_mminloc*", "_gfortran_mminval*", "_gfortran_msum*", "_gfortran_norm2*", "_gfortran_pack*",
         "_gfortran_product*", "_gfortran_reshape*", "_gfortran_select_string", "_gfortran_spread*",
         "_gfortran_string_trim*", "_gfortran_sum_*", "_gfortran_transpose*", "_gfortran_unpack*"),
+    ROW(TEAMS_OPENS, "_gfortran_st_write", "_gfortran_st_iolength"),
+    ROW(TEAMS_CLOSES, "_gfortran_st_write_done", "_gfortran_st_iolength_done"),
+    ROW(TEAMS_HARMLESS, "_gfortran_transfer_*", "_gfortran_matmul_*"),
+    ROW(TEAMS_COMPUTES, "?asum_", "?axpy_", "?copy_", "?dot_", "?dotc_", "?dotu_", "?nrm2_", "?rot_", "?scal_", "?swap_",
+        "?gbmv_", "?gemv_", "?ger_", "?gerc_", "?geru_", "?hemv_", "?symv_", "?trmv_", "?trsv_", "?her_", "?her2_",
+        "?syr_", "?syr2_", "?gemm_", "?hemm_", "?symm_", "?herk_", "?syrk_", "?her2k_", "?syr2k_", "?trmm_", "?trsm_",
+        "cblas_*", "dzasum_", "dznrm2_", "icamax_", "idamax_", "isamax_", "izamax_", "scasum_", "scnrm2_"),
     ROW(TEAMS_HARMLESS, "__cxa_allocate_exception", "__cxa_free_exception", "__divdc3", "__divsc3", "__muldc3",
         "__mulsc3", "__powidf2", "__powisf2", "_gfortran_pow_i4_i4", "_gfortran_pow_i8_i4",
         "_gfortran_pow_i8_i8", "_gfortran_internal_pack", "_gfortran_internal_unpack", "abs", "__fprintf_chk",
         "__printf_chk", "fprintf", "fputc", "fputs", "fwrite", "printf", "putchar", "puts", "fflush", "__memcpy_chk",
         "__memset_chk", "__memmove_chk", "__snprintf_chk", "__sprintf_chk", "__strcat_chk", "__strcpy_chk",
-        "__strncpy_chk", "snprintf", "sprintf", "memcpy", "memmove", "memset", "stpcpy", "strcat", "strcpy", "strncat",
+        "__strncpy_chk", "__vfprintf_chk", "__vsnprintf_chk", "__vsprintf_chk", "vfprintf", "vsnprintf", "vsprintf", "snprintf", "sprintf", "memcpy", "memmove", "memset", "stpcpy", "strcat", "strcpy", "strncat",
         "strncpy"),
     ROW(TEAMS_HARMLESS, "_ZGV*", /* vector mathematics */ "frexp~", "ldexp~", "modf~", "sincos~", "cpow~", "fma~",
         "atan2~", "cabs~", "carg~", "cexp~", "cimag~", "clog~", "conj~", "copysign~", "creal~", "csin~", "csqrt~",
@@ -101,6 +108,8 @@ static bool fits(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern) - 1;
     bool begins = strncmp(pattern, name, length) == 0;
+    if (*pattern == '?')
+        return *name && strchr("cdsz", *name) && strcmp(pattern + 1, name + 1) == 0;
     if (pattern[length] == '~')
         return begins && strcmp(name + length + (name[length] == 'f'), "") == 0;
     return pattern[length] == '*' ? begins : strcmp(pattern, name) == 0;

@@ -13,6 +13,9 @@ enum teams_known {
     TEAMS_ALLOCATES,   /* whoever defines it */
     TEAMS_HARMLESS,    /* waits for nobody, and has nothing of a thread's: mathematics, memory, output */
     TEAMS_LOOKS,       /* likewise, and says what is in memory */
+    TEAMS_COMPUTES,    /* BLAS: likewise, where its library does without OpenMP (image.h) */
+    TEAMS_OPENS,       /* begins an output statement of Fortran's: its unit is locked … */
+    TEAMS_CLOSES,      /* … until here */
     TEAMS_EXITS,       /* does not come back: the process ends */
     TEAMS_THROWS,      /* likewise: an exception goes on */
     TEAMS_CATCHES,     /* begins or ends what catches one */

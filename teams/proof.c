@@ -134,6 +134,7 @@ static void check_known(struct judging *j, uint32_t insn)
     call->asks = 3ull << (code_convention()->argument - 1); /* the first two, on x86-64 */
     j->s->looks |= call->looks;
     j->s->writes |= known != TEAMS_LOOKS && known != TEAMS_UNKNOWN_CALL;
+    j->s->elsewhere |= known == TEAMS_COMPUTES; /* another library may be there in another run */
     bool shares = known == TEAMS_BOUNDS || known == TEAMS_MEETS;
     j->s->meets |= shares;
     if ((shares || known == TEAMS_ASKS_ITSELF) && j->f->module.base != j->p->module)
@@ -271,18 +272,22 @@ static void check_clocks(struct judging *j)
 
 /* --- Exceptions --- */
 
-/* What the C++ runtime keeps of an exception that is on its way, or caught, is the thread's: no other share of it may
-   go on until that is over. */
-enum { ON_ITS_WAY = 1, CAUGHT = 2 };
+/* What the C++ runtime keeps of an exception that is on its way, or caught, is the thread's, and a unit that is written
+   to is locked for it (OPEN): no other share of it may go on until that is over. */
+enum { ON_ITS_WAY = 1, CAUGHT = 2, OPEN = 4 };
 
-/* Follows a block with an exception in that state; the state behind it, 0: it is over there. */
-static uint8_t follow_caught(struct judging *j, uint32_t block, uint8_t state)
+/* Follows a block, from an instruction on, in that state; the state behind it, 0: it is over there. */
+static uint8_t follow_caught(struct judging *j, uint32_t block, uint32_t from, uint8_t state)
 {
     const struct teams_block *b = &j->f->block[block];
-    for (uint32_t k = b->first; state && k < b->first + b->count; k++) {
+    for (uint32_t k = from; state && k < b->first + b->count; k++) {
         const struct teams_call *c = &j->f->call[k];
         if (c->meets || c->known == TEAMS_BOUNDS || c->known == TEAMS_MEETS)
-            object(j, JOB_PROOF_CATCHES, j->f->insn[k].address);
+            object(j, state == OPEN ? JOB_PROOF_WAITS : JOB_PROOF_CATCHES, j->f->insn[k].address);
+        if (state == OPEN && c->known == TEAMS_CLOSES)
+            state = 0;
+        if (state == OPEN)
+            continue;
         if (c->known != TEAMS_CATCHES || strcmp(c->name, "__cxa_get_exception_ptr") == 0)
             continue;
         bool begins = strcmp(c->name, "__cxa_begin_catch") == 0;
@@ -293,6 +298,20 @@ static uint8_t follow_caught(struct judging *j, uint32_t block, uint8_t state)
     return state;
 }
 
+/* What a block begins, and its successors are in then. */
+static void begin_caught(struct judging *j, uint32_t block, uint8_t *todo)
+{
+    const struct teams_block *b = &j->f->block[block];
+    if (j->f->call[b->first + b->count - 1].pad && b->next[1] >= 0)
+        todo[b->next[1]] |= ON_ITS_WAY;
+    for (uint32_t i = b->first; i < b->first + b->count; i++) {
+        bool opens = j->f->call[i].known == TEAMS_OPENS && follow_caught(j, block, i + 1, OPEN);
+        for (uint32_t k = 0; opens && k < teams_flow_ways(j->f, block); k++)
+            if (teams_flow_way(j->f, block, k) >= 0)
+                todo[teams_flow_way(j->f, block, k)] |= OPEN;
+    }
+}
+
 static void check_caught(struct judging *j)
 {
     uint8_t *todo = teams_flow_take_zeroed(&j->p->room, 2 * (size_t)j->f->blocks), *done = todo + j->f->blocks;
@@ -301,15 +320,14 @@ static void check_caught(struct judging *j)
         return;
     }
     for (uint32_t b = 0; b < j->f->blocks; b++)
-        if (j->f->call[j->f->block[b].first + j->f->block[b].count - 1].pad && j->f->block[b].next[1] >= 0)
-            todo[j->f->block[b].next[1]] = ON_ITS_WAY;
+        begin_caught(j, b, todo);
     for (bool more = true; more;) {
         more = false;
         for (uint32_t b = 0; b < j->f->blocks; b++) {
             uint8_t left = todo[b] & (uint8_t)~done[b];
             done[b] |= todo[b];
-            for (uint8_t state = ON_ITS_WAY; state <= CAUGHT; state++) {
-                uint8_t behind = left & state ? follow_caught(j, b, state) : 0;
+            for (uint8_t state = ON_ITS_WAY; state <= OPEN; state <<= 1) {
+                uint8_t behind = left & state ? follow_caught(j, b, j->f->block[b].first, state) : 0;
                 for (uint32_t k = 0; behind && k < teams_flow_ways(j->f, b); k++)
                     if (teams_flow_way(j->f, b, k) >= 0)
                         todo[teams_flow_way(j->f, b, k)] |= behind;

@@ -7,12 +7,12 @@ tests_omp_read_file_SOURCES = %D%/read_file.c
 tests_omp_read_file_LDADD = libpythia-teams.la libpythia-code.la $(PYTHIA_CORE)
 TESTS += %D%/regions.test %D%/predict.test %D%/alone.test %D%/screen.test %D%/tree.test %D%/rights.test %D%/safety.test %D%/tasks.test %D%/wait.test
 TESTS += %D%/affinity.test
-TESTS += %D%/proof.test %D%/read.test %D%/places.test %D%/libomp.test %D%/kept.test %D%/short.test %D%/memory.test %D%/shares.test
+TESTS += %D%/proof.test %D%/libraries.test %D%/read.test %D%/places.test %D%/libomp.test %D%/kept.test %D%/short.test %D%/memory.test %D%/shares.test
 TESTS += %D%/random.test %D%/target.test %D%/crew.test
 LONG_TESTS += %D%/libgomp-long.test
 endif
 EXTRA_DIST += %D%/thrown.cpp %D%/random.test %D%/random_regions.py
-EXTRA_DIST += %D%/proof.c %D%/proof.test %D%/read.test %D%/waits.c %D%/waits_look.c %D%/waits.h %D%/read_x86_64.s \
+EXTRA_DIST += %D%/proof.c %D%/proof.test %D%/libraries.test %D%/read.test %D%/waits.c %D%/waits_look.c %D%/waits.h %D%/read_x86_64.s \
 	%D%/read_aarch64.s %D%/shares.c %D%/shares.test %D%/kept.c %D%/kept.test %D%/short.c %D%/short.test \
 	%D%/memory.c %D%/heap.c %D%/memory.test
 EXTRA_DIST += %D%/heap_use.c %D%/heap_end.c tests/heap.h %D%/target.c %D%/target.test
