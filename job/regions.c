@@ -11,10 +11,11 @@ const char *job_fixed_text(uint32_t bit)
         "its team is not what was to be expected",
         "it has a num_threads clause",
         "it has a proc_bind clause",
-        "a league of teams or a target region, or inside one",
+        "a league of teams or a target region, inside one, or after one (libomp)",
         "more than one level is active",
         "it creates tasks",
         "its team is as large as it has sections",
+        "the environment asks for cancellation, or changes how libomp works",
     };
     for (uint32_t i = 0; i < JOB_FIXED_REASONS; i++)
         if (bit == 1u << i)

@@ -27,11 +27,12 @@ enum job_fixed {
     JOB_FIXED_TEAM = 4,          /* its team was not what was to be expected */
     JOB_FIXED_CLAUSE = 8,        /* num_threads, or if */
     JOB_FIXED_BIND = 16,         /* proc_bind */
-    JOB_FIXED_TEAMS = 32,        /* a league of teams or a target region, or inside one */
+    JOB_FIXED_TEAMS = 32,        /* a league of teams or a target region, inside one, or (libomp) after a league */
     JOB_FIXED_LEVELS = 64,       /* more than one level of parallelism is active */
     JOB_FIXED_TASKS = 128,       /* tasks inside: in a team of one they are other tasks (tasks/task.h) */
     JOB_FIXED_SECTIONS = 256,    /* parallel sections: libgomp gives them a team of at most their number */
-    JOB_FIXED_REASONS = 9
+    JOB_FIXED_SETTINGS = 512,    /* the environment: cancellation; of libomp how it shares work, or that nobody watches */
+    JOB_FIXED_REASONS = 10
 };
 
 enum { JOB_REGION_SIZES = 6 };

@@ -30,6 +30,8 @@
 enum omp_hook_traits {
     OMP_HOOK_LEAGUE = 1, /* GOMP_teams_reg: no team is started, omp_get_level() stays */
     OMP_HOOK_DIRECT = 2, /* fn and data go to libgomp as they are */
+    OMP_HOOK_AFTER_LEAGUE = 4, /* libomp: how many threads that gets depends on the teams before */
+    OMP_HOOK_SETTINGS = 8, /* likewise: the environment changes how it shares work, or keeps from us what it does */
 };
 
 /* Iterations that a team shares: number n is start + n step, of `count`; the last ones go up to `end`. */
@@ -127,8 +129,9 @@ struct session_stream *omp_hook_enter(const struct omp_hook_thread *t, struct ba
    this must end with the region. Likewise before the thread asks for it. */
 void omp_hook_save_icv(struct base_frame here);
 
-/* Whether libomp tells what threads do (ompt.c), and its teams may be other ones. */
-bool omp_hook_ompt_watches(void);
+/* Why libomp's teams stay what they are: it does not tell what threads do (ompt.c), or has told of a league. 0: not for
+   that. */
+enum omp_hook_traits omp_hook_ompt_traits(void);
 
 /* Address of our GOMP_parallel, whatever the program's calls are bound to. */
 void *omp_hook_own_parallel(void);

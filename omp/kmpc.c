@@ -160,12 +160,13 @@ void __kmpc_fork_call(struct libgomp_kmpc_place *loc, int32_t count, libgomp_kmp
         words[i] = va_arg(list, uintptr_t);
     va_end(list);
     take_clauses(&threads, &bind);
-    bool seen = libgomp_kmpc()->whole && !omp_hook_thread.unsure, free = omp_hook_ompt_watches() && is_usual();
+    bool seen = libgomp_kmpc()->whole && !omp_hook_thread.unsure;
+    uint32_t kept = is_usual() ? omp_hook_ompt_traits() : OMP_HOOK_SETTINGS;
     omp_hook_thread.unsure = false;
     r.nt = threads;
     if (seen)
         omp_hook_region_begin(&r, (void (*)(void *))(void (*)(void))fn, &call, threads, bind,
-                              free ? 0 : OMP_HOOK_DIRECT, frame);
+                              kept ? kept | OMP_HOOK_DIRECT : 0, frame);
     run(&r, loc, bind, frame.at);
     if (seen)
         omp_hook_region_end(&r);

@@ -138,8 +138,9 @@ static struct teams_team *time_threads(struct region *r, bool outermost, unsigne
     return r->timed;
 }
 
-/* It tells, and has told of no league: how many threads that gets depends on the teams before (LLVM 14). */
-static atomic_bool watches;
+/* Why teams stay: it does not tell, or has told of a league: how many threads that gets depends on the teams before
+   (LLVM 14). */
+static atomic_int traits = OMP_HOOK_SETTINGS;
 
 /* `frames`: an ompt_frame_t, exit_frame and enter_frame. */
 static void parallel_begin(tool_data *task, const void *const *frames, tool_data *parallel, unsigned asked, int flags,
@@ -152,7 +153,7 @@ static void parallel_begin(tool_data *task, const void *const *frames, tool_data
     omp_hook_thread.entered = NULL;
     if (flags & LEAGUE) {
         omp_hook_thread.kept++;
-        atomic_store_explicit(&watches, false, memory_order_relaxed);
+        atomic_store_explicit(&traits, OMP_HOOK_AFTER_LEAGUE, memory_order_relaxed);
     }
     parallel->ptr = NULL;
     uint32_t depth = own.depth++;
@@ -323,9 +324,9 @@ static void task_schedule(tool_data *before, int status, tool_data *next)
         task_begin();
 }
 
-bool omp_hook_ompt_watches(void)
+enum omp_hook_traits omp_hook_ompt_traits(void)
 {
-    return atomic_load_explicit(&watches, memory_order_relaxed);
+    return (enum omp_hook_traits)atomic_load_explicit(&traits, memory_order_relaxed);
 }
 
 static int initialize(tool_lookup lookup, int device, tool_data *data)
@@ -344,7 +345,7 @@ static int initialize(tool_lookup lookup, int device, tool_data *data)
     set(MUTEX_ACQUIRE, (tool_function)mutex_acquire);
     set(MUTEX_ACQUIRED, (tool_function)mutex_acquired);
     set(TASK_SCHEDULE, (tool_function)task_schedule);
-    atomic_store(&watches, true);
+    atomic_store(&traits, 0);
     return 1;
 }
 

@@ -139,7 +139,9 @@ static void prepare_reading(struct session_stream *stream)
 /* What the program itself says of this region. 0, or a bit of enum job_fixed. */
 static uint32_t said(const struct omp_hook_region *r)
 {
-    if (r->traits & OMP_HOOK_LEAGUE || omp_hook_thread.kept)
+    if (r->traits & OMP_HOOK_SETTINGS || (!acts() && libgomp_real()->omp_get_cancellation()))
+        return JOB_FIXED_SETTINGS;
+    if (r->traits & (OMP_HOOK_LEAGUE | OMP_HOOK_AFTER_LEAGUE) || omp_hook_thread.kept)
         return JOB_FIXED_TEAMS;
     /* With more than one active level the regions inside would get teams of their own: what is proven has none. */
     return r->site->allowed && libgomp_real()->omp_get_max_active_levels() != 1 ? JOB_FIXED_LEVELS : 0;

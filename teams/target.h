@@ -17,8 +17,8 @@
 
 /* The code that a call through that slot of the module, whose name is `name`, leads to. 0: not known. */
 uintptr_t teams_target_of(const struct code_image *m, uint64_t slot, const char *name);
-/* Whether an address is in a library of BLAS' that does without OpenMP: such a function may have threads of its own, but
-   waits for no other share, nor does it ask which one calls it. */
+/* Whether an address is in a library of BLAS' that does without OpenMP: what it computes may be done by threads of its
+   own, but waits for no other share, and does not ask which one calls it. */
 bool teams_target_computes(uintptr_t address);
 
 #endif

@@ -33,10 +33,11 @@ static const struct why fixed[JOB_FIXED_REASONS] = {
     { "team", "a team as large as it asks for" },
     { "clause", "recording it again" },
     { "clause", "recording it again" },
-    { "league", "a region that is in no league or target region" },
+    { "league", "a region that is in no league or target region, nor (LLVM) after a league" },
     { "levels", "one active level" },
     { "tasks", "a loop in place of tasks" },
     { "sections", "recording it again" },
+    { "settings", "no OMP_CANCELLATION, OMP_TOOL=disabled, KMP_SCHEDULE, KMP_…REDUCTION… in the environment" },
 };
 
 static const struct why *why_of(const struct job_region *g, bool predicted)
