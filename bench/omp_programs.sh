@@ -6,10 +6,11 @@
 #   bench/omp_programs.sh [-r ROUNDS] [-t "THREADS"] [-w "POLICIES"] LIST
 #
 # From the build directory. LIST: a line a program, its name, a tab, its command. Runs of a second and more say most. A
-# line a cell: medians of seconds of alternating rounds (also the recorded run), predicted / as shipped, the same of
-# processor time (which a busy machine disturbs less, and spinning threads take), whether standard output is what two
-# unmodified runs say, where these agree word for word; then a line a program about its regions: the work of how many
-# may be done by fewer threads, how many are left alone and why.
+# line a cell: medians of seconds of alternating rounds (also of the recorded run, and of first ones, without a job
+# file), predicted and first / as shipped, the same of processor time (which a busy machine disturbs less, and spinning
+# threads take), whether standard output is what two unmodified runs say, where these agree word for word; then a line a
+# program about its regions: the work of how many may be done by fewer threads, how many are left alone and why. At the
+# end: the medians of the ratios, and how many cells are beyond 1.03 predicted and 1.06 in the first run.
 set -eu
 . "$(dirname "$0")/lib.sh"
 rounds=5 threads='2 4' policies='passive default'
@@ -54,11 +55,16 @@ cell() { # NAME COMMAND
         elapsed out $2 >>"$dir/rows.bare"
         elapsed out $hooks PYTHIA_MODE=predict $2 >>"$dir/rows.predict"
         same out || equal=PREDICTED
+        rm -f "$dir/first.pythia"
+        elapsed out $hooks PYTHIA_MODE=auto PYTHIA_OUTPUT="$dir/first.pythia" PYTHIA_INPUT="$dir/first.pythia" $2 \
+            >>"$dir/rows.first"
+        same out || equal=FIRST
     done
-    for n in 1 2; do for k in bare record predict; do median $n <"$dir/rows.$k"; done; done | paste -s |
+    for n in 1 2; do for k in bare record predict first; do median $n <"$dir/rows.$k"; done; done | paste -s |
         awk -v name="$1" -v t="$OMP_NUM_THREADS" -v p="$policy" -v same="$equal" '{
-            printf "%-22s %3d %-8s %8.3f %8.3f %8.3f %6.2f %8.3f %8.3f %6.2f %s\n", name, t, p, $1, $2, $3, $3 / $1,
-                $4, $6, $4 ? $6 / $4 : 1, same }'
+            printf "%-22s %3d %-8s %8.3f %8.3f %8.3f %8.3f %6.2f %6.2f %8.3f %8.3f %8.3f %6.2f %6.2f %s\n", name, t, p,
+                $1, $2, $3, $4, $3 / $1, $4 / $1, $5, $7, $8, $5 ? $7 / $5 : 1, $5 ? $8 / $5 : 1, same }' |
+        tee -a "$dir/cells"
 }
 
 regions() {
@@ -74,8 +80,18 @@ print("%-22s %d regions: fewer threads may do the work of %d, %d left alone%s" %
       (sys.argv[1], len(found), len(found) - len(left), len(left), " (" + text + ")" if text else ""))' "$1"
 }
 
-printf '%-22s %3s %-8s %8s %8s %8s %6s %8s %8s %6s\n' program T policy shipped recorded predict ratio cpu predict \
-    ratio
+middle() { sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+summary() {
+    awk -v wall="$(awk '{ print $8 }' "$dir/cells" | middle)" -v cpu="$(awk '{ print $13 }' "$dir/cells" | middle)" \
+        -v first="$(awk '{ print $9 }' "$dir/cells" | middle)" \
+        '{ slow += $8 > 1.03; late += $9 > 1.06; other += $15 != "same" }
+        END { printf "%d cells: predicted / as shipped %.2f, processor time %.2f, first %.2f (medians); ", NR, wall, cpu,
+                  first
+              printf "beyond 1.03 predicted %d, beyond 1.06 first %d; other output %d\n", slow, late, other }' "$dir/cells"
+}
+
+printf '%-22s %3s %-8s %8s %8s %8s %8s %6s %6s %8s %8s %8s %6s %6s\n' program T policy shipped recorded predict first \
+    ratio first cpu predict first ratio first
 while IFS="$(printf '\t')" read -r name command; do
     [ -n "$name" ] || continue
     for policy in $policies; do
@@ -87,3 +103,4 @@ while IFS="$(printf '\t')" read -r name command; do
     done
     regions "$name"
 done <"$list"
+summary
