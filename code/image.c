@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "code/image.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -156,6 +157,37 @@ bool code_image_keeps(uint64_t address, size_t bytes)
     return bytes > 0 && k.to > k.from && dl_iterate_phdr(look_at_kept, &k) == 1;
 }
 
+/* What a slot leads to until its first call: back to where its number is pushed for the loader, or (aarch64) to the
+   begin of all stubs, which saves two registers first. */
+static bool is_unbound(const struct code_image *m, uint64_t to)
+{
+    static const uint8_t mark[] = { 0xf3, 0x0f, 0x1e, 0xfa }, push = 0x68, save[] = { 0xf0, 0x7b, 0xbf, 0xa9 };
+    if (to < m->begin || to + 16 > m->end)
+        return false;
+    const uint8_t *code = (const uint8_t *)(uintptr_t)to;
+    bool marked = memcmp(code, mark, sizeof mark) == 0;
+    return code[marked ? sizeof mark : 0] == push || memcmp(code, save, sizeof save) == 0;
+}
+
+/* The program's and its libraries' names come first, then those that came with the module (RTLD_LOCAL). */
+static uint64_t find_name(const struct code_image *m, const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name), *own;
+    if (found || !m->path || !*m->path || !(own = dlopen(m->path, RTLD_LAZY | RTLD_NOLOAD)))
+        return (uintptr_t)found;
+    found = dlsym(own, name);
+    dlclose(own);
+    return (uintptr_t)found;
+}
+
+uint64_t code_image_target(const struct code_image *m, uint64_t slot, const char *name)
+{
+    struct code_image other;
+    uintptr_t to;
+    memcpy(&to, (const void *)(uintptr_t)slot, sizeof to);
+    return code_image_find(to, &other) && !is_unbound(m, to) ? to : find_name(m, name);
+}
+
 /* --- Files --- */
 
 static bool is_known(struct code_image *m)
@@ -208,24 +240,41 @@ static const char *text_at(const struct code_image *m, uint64_t address)
     return text && memchr(text, 0, size) ? text : NULL;
 }
 
-const char *code_image_imported(const struct code_image *m, uint64_t table, uint64_t i)
-{
-    Elf64_Rela r;
-    Elf64_Sym s;
-    uint64_t symbol = copy(m, table + i * sizeof r, &r, sizeof r) ? ELF64_R_SYM(r.r_info) : 0;
-    return symbol && copy(m, m->symbols + symbol * sizeof s, &s, sizeof s) ? text_at(m, m->strings + s.st_name) : NULL;
-}
-
 static const char *slot_in(const struct code_image *m, uint64_t table, uint64_t count, uint64_t slot)
 {
     const uint8_t *rows = code_image_at(m, table, count * sizeof(Elf64_Rela));
     Elf64_Rela r;
+    Elf64_Sym s;
     for (uint64_t i = 0; rows && i < count; i++) {
         memcpy(&r, rows + i * sizeof r, sizeof r);
-        if (r.r_offset + m->base == slot)
-            return code_image_imported(m, table, i);
+        if (r.r_offset + m->base != slot)
+            continue;
+        uint64_t symbol = ELF64_R_SYM(r.r_info);
+        return symbol && copy(m, m->symbols + symbol * sizeof s, &s, sizeof s) ? text_at(m, m->strings + s.st_name)
+                                                                               : NULL;
     }
     return NULL;
+}
+
+static bool binds(const struct code_image *m, uint64_t table, uint64_t count, const char *begin)
+{
+    const uint8_t *rows = code_image_at(m, table, count * sizeof(Elf64_Rela));
+    bool found = count && !rows;
+    Elf64_Rela r;
+    Elf64_Sym s;
+    for (uint64_t i = 0; rows && i < count && !found; i++) {
+        memcpy(&r, rows + i * sizeof r, sizeof r);
+        uint64_t symbol = ELF64_R_SYM(r.r_info);
+        const char *name = symbol && copy(m, m->symbols + symbol * sizeof s, &s, sizeof s)
+                               ? text_at(m, m->strings + s.st_name) : "";
+        found = !name || !strncmp(name, begin, strlen(begin));
+    }
+    return found;
+}
+
+bool code_image_imports(const struct code_image *m, const char *begin)
+{
+    return binds(m, m->jumps, m->jump_count, begin) || binds(m, m->relocations, m->relocation_count, begin);
 }
 
 static const char *look_at_slot(const struct code_image *m, uint64_t slot)

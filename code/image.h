@@ -52,8 +52,6 @@ const uint8_t *code_image_at(const struct code_image *m, uint64_t address, uint6
 /* Name of the symbol that the loader stores in a slot, where nobody else does: one of its table of functions that are
    called, or one that can be read only once that is done (RELRO). The module's; NULL: none. */
 const char *code_image_slot(const struct code_image *m, uint64_t slot);
-/* The same of row i of a table of relocations. */
-const char *code_image_imported(const struct code_image *m, uint64_t table, uint64_t i);
 /* The slot through which a stub jumps. False: that is no stub. */
 bool code_image_stub(const struct code_image *m, uint64_t stub, uint64_t *slot);
 /* The function, or part of one, that holds an address. */
@@ -64,5 +62,10 @@ bool code_image_range(const struct code_image *m, uint64_t address, struct code_
 bool code_image_is_constant(const struct code_image *m, uint64_t address);
 /* Whether so many bytes are there, of any loaded module, and nobody can write them. */
 bool code_image_keeps(uint64_t address, size_t bytes);
+/* The code that a call through that slot of a loaded module, whose name is `name`, leads to: what the loader has stored
+   there; where that waits for the first call, what it will find. 0: not known. */
+uint64_t code_image_target(const struct code_image *m, uint64_t slot, const char *name);
+/* Whether the loader binds anything in it by a name that begins so, or its tables cannot be read. */
+bool code_image_imports(const struct code_image *m, const char *begin);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "teams/jumps.h"
 #include "teams/landing.h"
-#include "teams/target.h"
 
 /* --- Calls --- */
 
@@ -14,10 +13,10 @@ static bool is_own(uintptr_t target, enum teams_known known)
 {
     struct code_image m;
     bool judged = known == TEAMS_HARMLESS || known == TEAMS_LOOKS || known == TEAMS_OPENS || known == TEAMS_CLOSES ||
-                  teams_known_leaves(known);
-    if (known == TEAMS_COMPUTES)
-        return !teams_target_computes(target);
-    return judged && code_image_find(target, &m) && !teams_known_library(m.path);
+                  known == TEAMS_COMPUTES || teams_known_leaves(known);
+    if (!judged || !code_image_find(target, &m))
+        return false;
+    return !(known == TEAMS_COMPUTES ? teams_known_computes(&m) : teams_known_library(m.path));
 }
 
 /* A slot without a name may be a variable of the program's: what is in it now says nothing. */
@@ -25,7 +24,7 @@ static void through_slot(const struct code_image *m, uintptr_t slot, struct team
 {
     c->name = code_image_slot(m, slot);
     c->known = c->name ? teams_known(c->name) : TEAMS_UNKNOWN_CALL;
-    uintptr_t target = c->name ? teams_target_of(m, slot, c->name) : 0;
+    uintptr_t target = c->name ? code_image_target(m, slot, c->name) : 0;
     if (is_own(target, c->known))
         c->known = TEAMS_UNKNOWN_CALL;
     c->target = c->known == TEAMS_UNKNOWN_CALL ? target : 0;

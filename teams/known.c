@@ -4,7 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/modules.h"
 #include "base/name.h"
+#include "code/image.h"
 #include "code/leaves.h"
 
 #define ROW(what, ...)                      \
@@ -134,4 +136,18 @@ bool teams_known_library(const char *path)
                                          "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi",
                                          "linux-vdso",   "libpythia",      "libomp.so",      "libiomp5.so" };
     return path && base_name_begins(path, names, sizeof names / sizeof *names);
+}
+
+bool teams_known_computes(const struct code_image *m)
+{
+    static const char *const names[] = { "libblas.so", "libblas-", "libblis", "libcblas", "libopenblas" };
+    static struct { uint64_t base, unloaded; bool computes; } last;
+    if (last.base != m->base || last.unloaded != base_modules_unloaded()) {
+        last.base = m->base;
+        last.unloaded = base_modules_unloaded();
+        last.computes = base_name_begins(m->path, names, sizeof names / sizeof *names) &&
+                        !code_image_imports(m, "GOMP_") && !code_image_imports(m, "omp_") &&
+                        !code_image_imports(m, "__kmpc_");
+    }
+    return last.computes;
 }

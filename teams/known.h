@@ -13,7 +13,7 @@ enum teams_known {
     TEAMS_ALLOCATES,   /* whoever defines it */
     TEAMS_HARMLESS,    /* waits for nobody, and has nothing of a thread's: mathematics, memory, output */
     TEAMS_LOOKS,       /* likewise, and says what is in memory */
-    TEAMS_COMPUTES,    /* BLAS: likewise, where its library does without OpenMP (image.h) */
+    TEAMS_COMPUTES,    /* BLAS: likewise, where its library does without OpenMP */
     TEAMS_OPENS,       /* begins an output statement of Fortran's: its unit is locked … */
     TEAMS_CLOSES,      /* … until here */
     TEAMS_EXITS,       /* does not come back: the process ends */
@@ -37,6 +37,10 @@ enum teams_known teams_known(const char *name);
 /* Whether a module is of the system's runtime (C, mathematics, loader, compilers, OpenMP, MPI), whose functions are
    judged by names alone. NULL: it is none. */
 bool teams_known_library(const char *path);
+struct code_image;
+/* Whether a module is BLAS and does without OpenMP: what it computes may be done by threads of its own, but waits for no
+   other share, and does not ask which one calls it. */
+bool teams_known_computes(const struct code_image *m);
 static inline int teams_known_leaves(enum teams_known known)
 {
     return known == TEAMS_EXITS || known == TEAMS_THROWS;

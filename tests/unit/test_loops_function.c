@@ -206,7 +206,8 @@ static const struct { uint16_t machine; const char *bytes; uint8_t length, op; u
     { EM_AARCH64, "\x02\0\0\x14", 4, CODE_JUMP, 0x1008 },
     { EM_AARCH64, "\xe1\xff\xff\x54", 4, CODE_BRANCH, 0xffc },       /* b.ne .-4 */
     { EM_AARCH64, "\xeb\xff\xff\x54", 4, CODE_BRANCH, 0xffc },       /* b.lt .-4: each condition is one */
-    { EM_AARCH64, "\xe8\xff\xff\x54", 4, CODE_BRANCH, 0xffc }, { EM_AARCH64, "\xec\xff\xff\x54", 4, CODE_BRANCH, 0xffc },
+    { EM_AARCH64, "\xe8\xff\xff\x54", 4, CODE_BRANCH, 0xffc },
+    { EM_AARCH64, "\xec\xff\xff\x54", 4, CODE_BRANCH, 0xffc },
     { EM_AARCH64, "\xee\xff\xff\x54", 4, CODE_JUMP, 0xffc },         /* b.al .-4 */
     { EM_AARCH64, "\x60\0\0\xb4", 4, CODE_BRANCH, 0x100c },          /* cbz x0, .+12 */
     { EM_AARCH64, "\x40\0\x18\x37", 4, CODE_BRANCH, 0x1008 },        /* tbnz w0, #3, .+8 */

@@ -204,7 +204,7 @@ static uint32_t steps(const uint32_t n[3], uint32_t a, uint32_t b, bool around)
     return all;
 }
 
-/* Every edge joins neighbours, and every two neighbours along a dimension have an edge (around: where anybody's goes). */
+/* Every edge joins neighbours, and every two neighbours along a dimension have an edge (around: if anybody's goes). */
 static bool is_grid_of(const uint32_t n[3], uint32_t ranks, bool around, bool corners)
 {
     bool around_in[3] = { false };
@@ -281,7 +281,8 @@ static uint32_t below(unsigned *seed, uint32_t n) { return (uint32_t)rand_r(seed
 static uint32_t random_graph(unsigned *seed)
 {
     uint32_t n[3] = { 1 + below(seed, 3), 1 + below(seed, 4), 2 + below(seed, 4) }, ranks = n[0] * n[1] * n[2];
-    uint32_t chance = (uint32_t[]){ 0, 0, 2, 20, 50 }[below(seed, 5)], more = (uint32_t[]){ 0, 0, 1, 9 }[below(seed, 4)];
+    uint32_t chance = (uint32_t[]){ 0, 0, 2, 20, 50 }[below(seed, 5)];
+    uint32_t more = (uint32_t[]){ 0, 0, 1, 9 }[below(seed, 4)];
 
     grid(n, below(seed, 2), below(seed, 2));
     for (uint32_t i = 0; i < count;)
@@ -303,7 +304,8 @@ START_TEST(random_edges)
     for (int turn = 0; turn < 600; turn++) {
         uint32_t ranks = random_graph(&seed);
         const char *text = name(ranks);
-        ck_assert_msg(so(text, ranks), "seed %d, turn %d: %u edges of %u ranks are no '%s'", _i, turn, count, ranks, text);
+        ck_assert_msg(so(text, ranks), "seed %d, turn %d: %u edges of %u ranks are no '%s'", _i, turn, count, ranks,
+                      text);
         named += strcmp(text, "irregular") != 0;
     }
     ck_assert_uint_gt(named, 100);

@@ -12,8 +12,8 @@ enum { PROCESSOR_SECONDS = UNIT_ADDRESS_SANITIZER || UNIT_THREAD_SANITIZER ? 600
 static char seconds[] = "900";
 
 #if UNIT_THREAD_SANITIZER
-/* A session may end in a handler of the program's, which is tested; and the sanitizer takes a descriptor that it did not
-   see opened (perf_event_open) for the one that had the number before. */
+/* A session may end in a handler of the program's, which is tested; and the sanitizer takes a descriptor that it did
+   not see opened (perf_event_open) for the one that had the number before. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_options(void)

@@ -19,7 +19,7 @@
    half of a test's time. Each place's first time will do. */
 #define _mark_point(file, line)          \
     __extension__({                      \
-        static _Bool unit_seen;          \
+        static _Atomic _Bool unit_seen;  \
         if (!unit_seen) {                \
             unit_seen = 1;               \
             (_mark_point)(file, line);   \
