@@ -69,8 +69,9 @@ static char *hydra_value(char *answer, const char *name)
     return at;
 }
 
-static int hydra_announce(void)
+static int hydra_announce(uint64_t *shared)
 {
+    (void)shared;
     char line[HYDRA_LINE], answer[HYDRA_LINE];
     const char *fd = getenv("PMI_FD"), *rank = getenv("PMI_RANK");
     if (!fd || !rank || !getenv("HYDI_CONTROL_FD"))

@@ -45,7 +45,7 @@ static struct {
     pid_t process; /* that started: its children have nothing to end */
     atomic_int session_process; /* that called MPI_Session_init; 0: none */
     void *from; /* place of MPI_Init, through whichever binding the program came first */
-    uint64_t came, called; /* when it did, and when MPI's own was called */
+    uint64_t came, before; /* when it did; ns that Pythia took until MPI's own was called */
 } life = {.comm = MPI_COMM_NULL, .errors = {MPI_ERRHANDLER_NULL, MPI_ERRHANDLER_NULL}};
 
 /* --- Beginning --- */
@@ -338,12 +338,12 @@ void pmpi_hook_life_begun(bool threads)
         return;
     life.begun = true;
     int error = errno;
-    uint64_t now = base_clock_now(), took = now - life.came;
+    uint64_t now = base_clock_now(), took = now - life.came - life.before;
     base_fpu_t kept = base_fpu_hold();
     life_begin();
     base_fpu_give_back(kept);
     life_event(threads ? &threaded : &single, life.from, took, false);
-    session_took_start(base_clock_now() - now + (life.called - life.came));
+    session_took_start(base_clock_now() - now + life.before);
     errno = error;
 }
 
@@ -353,8 +353,8 @@ void pmpi_hook_life_comes(void *from)
         return;
     life.from = from;
     life.came = base_clock_now();
-    pmpi_hook_present_announce();
-    life.called = base_clock_now();
+    uint64_t shared = pmpi_hook_present_announce();
+    life.before = base_clock_now() - life.came - shared;
 }
 
 PYTHIA_API int MPI_Init(int *argc, char ***argv)

@@ -22,14 +22,16 @@ enum {
 
 static bool present_announced, present_whole; /* all ranks run under Pythia, and the launcher says so */
 
-void pmpi_hook_present_announce(void)
+uint64_t pmpi_hook_present_announce(void)
 {
+    uint64_t shared = 0;
     int error = errno;
     base_fpu_t kept = base_fpu_hold();
     if (!base_rights_raised())
-        present_announced = pmpi_hook_launcher.announce() == 0;
+        present_announced = pmpi_hook_launcher.announce(&shared) == 0;
     base_fpu_give_back(kept);
     errno = error;
+    return shared;
 }
 
 /* Whether another program may begin at this rank: mpirun's "-n 1 a : -n 3 b" gives the list "0 1". */

@@ -23,11 +23,12 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { PMPI_HOOK_PRESENT_TAG = 29327 }; /* of MPI_Comm_create_group, apart from messages */
 
-/* Before MPI_Init. */
-void pmpi_hook_present_announce(void);
+/* Before MPI_Init. Returns ns that it took and MPI_Init is spared: what both need was opened. */
+uint64_t pmpi_hook_present_announce(void);
 /* After MPI_Init: MPI_COMM_WORLD where all of its ranks run under Pythia, else a communicator of those that do, with
    errors returned. Returns MPI_SUCCESS, or an MPI error and MPI_COMM_NULL. */
 int pmpi_hook_present_gather(int rank, int ranks, MPI_Comm *comm);
@@ -39,7 +40,7 @@ void pmpi_hook_present_close(void);
 
 /* --- One way to put and ask for marks; each is NULL where it was not built --- */
 struct pmpi_hook_launcher {
-    int (*announce)(void);     /* 0: put */
+    int (*announce)(uint64_t *shared); /* 0: put; *shared (0 before): ns of it that MPI_Init is spared */
     int (*present)(int rank);  /* 1 there, 0 not there, negative: not known */
     void (*close)(void);
     int (*meet)(void (*meanwhile)(void)); /* 0: all ranks called it. NULL: where MPI's own messages for making
