@@ -18,7 +18,7 @@ SECTIONS = {
     "## Bindings": ["bindings", "range"], "## Hardware": ["hardware"],
     "## Hosts": ["hosts", "range"],
     "## Threads": ["threads"], "## Hops": ["stop", "hop", "range"],
-    "## Places": ["place", "way"], "## Left out": ["table that was left out"],
+    "## Places": ["place", "way", "spot"], "## Left out": ["table that was left out"],
 }
 ELSEWHERE = {"stream", "series", "list of starts", "run of starts",  # by other columns
              "learned region", "learned task"}  # as regions and tasks
