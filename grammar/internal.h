@@ -277,8 +277,10 @@ static inline void grammar_course_go_on(const struct grammar *g, struct grammar_
 /* As below, of an event that has the values of a node's tuple; whose stamp says whether to look. */
 static inline bool grammar_courses_stay(struct grammar *g, const struct grammar_event *e, const struct grammar_tuple *t)
 {
-    struct grammar_courses *c = &g->courses[t->stamp ? e->terminal : 0];
-    if (!t->stamp || c->stamp != t->stamp)
+    if (!t->stamp) /* a terminal that has no courses, maybe */
+        return false;
+    struct grammar_courses *c = &g->courses[e->terminal];
+    if (c->stamp != t->stamp)
         return false;
     c->events++;
     return true;

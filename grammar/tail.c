@@ -468,12 +468,14 @@ static __attribute__((noinline)) void append_other(struct grammar *g, const stru
 {
     bool expected = g->expected->symbol == e->terminal;
     struct grammar_tuple *t = expected ? grammar_tuple_of(g, (uint32_t)(g->expected - g->nodes)) : NULL;
+    if (t && !grammar_tuple_has(t, e->channels, e->value))
+        t = NULL;
     if (!grammar_courses_go_on(g, e))
         grammar_courses_add(g, e);
-    else if (t && e->terminal < GRAMMAR_COURSE_TERMINALS && grammar_tuple_has(t, e->channels, e->value))
+    else if (t && e->terminal < GRAMMAR_COURSE_TERMINALS)
         t->stamp = grammar_courses_stamp(g, &g->courses[e->terminal]);
     if (expected)
-        take_expected(g, e, NULL);
+        take_expected(g, e, t);
     else
         append_unexpected(g, e);
 }
