@@ -8,6 +8,21 @@ static struct teams_time account_take(struct teams_time *t)
     return had;
 }
 
+/* Those that one of this length stands for. */
+static struct teams_time take_others(struct teams_account *a, int length)
+{
+    int first = length == TEAMS_SHORT ? TEAMS_SHORT : TEAMS_LONG;
+    int last = length == TEAMS_SHORT || length == TEAMS_LONGEST ? length : length + 1;
+    struct teams_time sum = { 0 };
+    for (int i = first; i <= last; i++) {
+        struct teams_time t = account_take(&a->untimed[i]);
+        sum.region += t.region;
+        sum.mpi += t.mpi;
+        sum.team += t.team;
+    }
+    return sum;
+}
+
 static uint32_t take_largest(struct teams_account *a)
 {
     uint32_t had = a->largest;
@@ -30,7 +45,7 @@ static void add_time(struct job_threads *to, const struct teams_time *t)
 void teams_account_timed(struct teams_account *a, uint64_t ns, uint64_t mpi, struct job_threads *timed)
 {
     const struct teams_time own = { ns, mpi, 0 }; /* the team's time is there, with teams inside */
-    struct teams_time others = account_take(&a->untimed[teams_account_length(a, ns)]);
+    struct teams_time others = take_others(a, teams_account_length(a, ns));
     for (int k = 0; others.team && timed->team_ns && k < JOB_THREADS_PARTS; k++)
         timed->part[k] = scaled(timed->part[k], others.team, timed->team_ns);
     uint32_t largest = take_largest(a);

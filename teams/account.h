@@ -5,8 +5,10 @@
  * Timed are an execution that is likely to be long, and of short ones the first ones, every 16th of a thousand and
  * every 64th of those after them: timing one takes half as long as an empty region. Long is 50 us and more, where that
  * is nothing; it is likely for as many executions after a long one as cost a thousandth of it. What a timed one shows
- * stands for those of its kind, short or long, that were not timed since the last one: so each counts by its duration,
- * and what changes with time is seen. Teams of one need no timing: their time is work, or MPI.
+ * stands for those that were not timed since: a short one for the short ones, a long one for the long ones up to its
+ * own kind and the next (50 us, 200 us, 800 us, ... 12.8 ms). So each counts by its duration, what changes with time
+ * is seen, and a short one that the machine held up does not speak for one that works. Teams of one need no timing:
+ * their time is work, or MPI.
  *
  * Threads: the one that enters the region.  Hook-safe: yes.
  */
@@ -18,7 +20,10 @@
 
 #include "job/threads.h"
 
-enum teams_length { TEAMS_SHORT, TEAMS_LONG, TEAMS_ALONE, TEAMS_LENGTHS };
+enum teams_length {
+    TEAMS_SHORT, TEAMS_LONG, TEAMS_LONGEST = TEAMS_LONG + 4, /* each four times as long as the one before */
+    TEAMS_ALONE, TEAMS_LENGTHS
+};
 
 /* One execution, or several: ns on the thread that entered, of it in its MPI calls, of all threads. */
 struct teams_time { uint64_t region, mpi, team; };
@@ -56,7 +61,8 @@ static inline enum teams_length teams_account_length(struct teams_account *a, ui
         return TEAMS_SHORT;
     uint32_t likely = ns / COST < MOST ? (uint32_t)(ns / COST) : MOST;
     a->likely = a->likely > likely ? a->likely : likely;
-    return TEAMS_LONG;
+    int length = TEAMS_LONG + (63 - __builtin_clzll(ns / LONG)) / 2;
+    return length < TEAMS_LONGEST ? (enum teams_length)length : TEAMS_LONGEST;
 }
 
 /* It was not timed. */
