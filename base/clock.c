@@ -11,8 +11,6 @@
 
 #include "base/io.h"
 
-struct base_clock base_clock;
-
 uint64_t base_clock_node(void)
 {
     char text[512] = "";
@@ -69,7 +67,7 @@ static __attribute__((constructor)) void clock_load(void)
 
 void base_clock_init(void)
 {
-    if (base_clock.tsc || !invariant() || distrusted())
+    if (base_hot.clock.tsc || !invariant() || distrusted())
         return;
     uint64_t tsc = loaded_tsc, ns = loaded_ns, tsc_end, ns_end;
     while (base_clock_system() - ns < CALIBRATION_NS)
@@ -77,12 +75,12 @@ void base_clock_init(void)
     read_both(&tsc_end, &ns_end);
     if (tsc_end <= tsc)
         return;
-    base_clock.rate = (uint64_t)(((unsigned __int128)(ns_end - ns) << 32) / (tsc_end - tsc));
+    base_hot.clock.rate = (uint64_t)(((unsigned __int128)(ns_end - ns) << 32) / (tsc_end - tsc));
     /* A little in the past, so that a core whose counter lags by some ticks does not wrap. */
     uint64_t slack = tsc < 1u << 16 ? tsc : 1u << 16;
-    base_clock.tsc0 = tsc - slack;
-    base_clock.ns0 = ns - (uint64_t)((unsigned __int128)slack * base_clock.rate >> 32);
-    base_clock.tsc = true;
+    base_hot.clock.tsc0 = tsc - slack;
+    base_hot.clock.ns0 = ns - (uint64_t)((unsigned __int128)slack * base_hot.clock.rate >> 32);
+    base_hot.clock.tsc = true;
 }
 
 #else

@@ -20,12 +20,7 @@
 #include <stdint.h>
 #include <time.h>
 
-struct base_clock {
-    uint64_t tsc0, ns0, rate;
-    bool tsc; /* the formula above holds */
-};
-
-extern struct base_clock base_clock __attribute__((visibility("hidden")));
+#include "base/hot.h"
 
 /* The same number in processes whose clocks are one: of a host, a boot and a time namespace. Hook-safe: no. */
 uint64_t base_clock_node(void);
@@ -58,9 +53,9 @@ static inline uint64_t base_clock_processor(void)
 static inline uint64_t base_clock_now(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_expect(base_clock.tsc, 1)) {
-        uint64_t ticks = __builtin_ia32_rdtsc() - base_clock.tsc0;
-        return base_clock.ns0 + (uint64_t)((unsigned __int128)ticks * base_clock.rate >> 32);
+    if (__builtin_expect(base_hot.clock.tsc, 1)) {
+        uint64_t ticks = __builtin_ia32_rdtsc() - base_hot.clock.tsc0;
+        return base_hot.clock.ns0 + (uint64_t)((unsigned __int128)ticks * base_hot.clock.rate >> 32);
     }
 #endif
     return base_clock_system();

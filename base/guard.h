@@ -2,16 +2,14 @@
 /*
  * The reentrancy guard: the first and last thing in every hook, so that Pythia never measures itself.
  *
- * Thread-local in the initial-exec model: a load and a store, no call into the loader. It is held by a frame: one that
- * was left without returning (base/frame.h) holds it no more, and the next hook notices.
+ * A load and a store (base_own.holder). It is held by a frame: one that was left without returning (base/frame.h) holds
+ * it no more, and the next hook notices.
  * Threads: any, each has its own.  Hook-safe: yes.
  */
 #ifndef PYTHIA_BASE_GUARD_H
 #define PYTHIA_BASE_GUARD_H
 
-#include "base/frame.h"
-
-extern __thread struct base_frame base_guard_holder __attribute__((tls_model("initial-exec"), visibility("hidden")));
+#include "base/hot.h"
 
 enum base_guard {
     BASE_GUARD_INSIDE, /* this thread has it already */
@@ -23,24 +21,24 @@ enum base_guard {
 static inline enum base_guard base_guard_enter(struct base_frame here)
 {
     enum base_guard result = BASE_GUARD_TAKEN;
-    if (__builtin_expect(base_guard_holder.at != 0, 0)) {
-        if (base_frame_runs(base_guard_holder, here))
+    if (__builtin_expect(base_own.holder.at != 0, 0)) {
+        if (base_frame_runs(base_own.holder, here))
             return BASE_GUARD_INSIDE;
         result = BASE_GUARD_LEFT;
     }
-    base_guard_holder = here;
+    base_own.holder = here;
     return result;
 }
 
 static inline void base_guard_leave(void)
 {
-    base_guard_holder.at = 0;
+    base_own.holder.at = 0;
 }
 
 /* This thread is Pythia's own: it never leaves. */
 static inline void base_guard_stay(void)
 {
-    base_guard_holder = base_frame_at((const void *)UINTPTR_MAX);
+    base_own.holder = base_frame_at((const void *)UINTPTR_MAX);
 }
 
 #endif

@@ -10,7 +10,7 @@ libpythia_base_la_SOURCES = \
 	%D%/energy.c %D%/energy.h \
 	%D%/fpu.h \
 	%D%/frame.c %D%/frame.h \
-	%D%/guard.c %D%/guard.h \
+	%D%/guard.h %D%/hot.c %D%/hot.h \
 	%D%/hash.c %D%/hash.h \
 	%D%/helper.c %D%/helper.h \
 	%D%/hex.h \

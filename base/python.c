@@ -31,7 +31,6 @@ enum { DIRECT = UINT32_MAX /* frame_in: state_frame is the frame */,
 static const struct layout layout_3_11 = {24, 152, 56, 8, 32, 56, 48, 69, 72, 112, 128, 136, 184, 48, 72};
 static const struct layout layout_3_12 = {24, 136, 56, 0, 0, 56, 8, 70, 68, 112, 128, 136, 192, 40, 56};
 
-_Atomic int base_python_is;
 static struct layout at;
 static const char *runtime;            /* _PyRuntime */
 static const char *code_type;
@@ -106,14 +105,14 @@ static void python_find_module(void *context, uintptr_t begin, uintptr_t end, ui
 
 void base_python_start(void)
 {
-    if (base_python_is != BASE_PYTHON_NOT || !(runtime = dlsym(RTLD_DEFAULT, "_PyRuntime")))
+    if (base_hot.python != BASE_PYTHON_NOT || !(runtime = dlsym(RTLD_DEFAULT, "_PyRuntime")))
         return;
     const unsigned long *version = dlsym(RTLD_DEFAULT, "Py_Version"); /* since 3.11 */
     code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
     base_modules_each(python_find_module, (void *)(uintptr_t)runtime);
-    base_python_is = version && code_type && code_end && layout_of(*version, &at) ? BASE_PYTHON_SOUGHT
+    base_hot.python = version && code_type && code_end && layout_of(*version, &at) ? BASE_PYTHON_SOUGHT
                                                                                    : BASE_PYTHON_STRANGE;
-    if (base_python_is == BASE_PYTHON_STRANGE && base_log_is_first_rank())
+    if (base_hot.python == BASE_PYTHON_STRANGE && base_log_is_first_rank())
         base_log_warn("this Python is not 3.11, 3.12 or 3.13: calls are shown by frames of the interpreter, without lines");
 }
 
@@ -136,13 +135,13 @@ void base_python_seek(void)
     enum { NEAR = 16384 /* bytes of the runtime, which has ten times as many */, TRIES = 1000 };
     static _Atomic int tries;
     if (++tries > TRIES) /* no thread of Python's calls, or its memory is not to be looked at */
-        base_python_is = BASE_PYTHON_STRANGE;
+        base_hot.python = BASE_PYTHON_STRANGE;
     for (uint32_t i = 0; i < NEAR; i += 4) {
         uint32_t number = word(runtime, i + 4);
         if (word(runtime, i) != 1 || number >= PTHREAD_KEYS_MAX || !is_own_state(pthread_getspecific(number)))
             continue;
         key = runtime + i;
-        base_python_is = BASE_PYTHON_KNOWN;
+        base_hot.python = BASE_PYTHON_KNOWN;
         return;
     }
 }
@@ -191,7 +190,7 @@ uint64_t base_python_hash(void)
 uint32_t base_python_frames(struct base_python_frame frames[BASE_PYTHON_FRAMES])
 {
     uint32_t n = 0;
-    const char *frame = base_python_is == BASE_PYTHON_KNOWN ? innermost() : NULL;
+    const char *frame = base_hot.python == BASE_PYTHON_KNOWN ? innermost() : NULL;
     for (int i = 0; frame && i < BASE_PYTHON_FRAMES; i++, frame = pointer(frame, at.previous)) {
         const char *code = pointer(frame, at.code);
         if (is_code(frame, code))

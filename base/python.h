@@ -27,6 +27,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hot.h"
+
 enum { BASE_PYTHON_FRAMES = 64 /* the innermost ones of more */ };
 #define BASE_PYTHON_ID "python:" /* of modules that are Python's, then FIRST LINE:QUALIFIED NAME:FILE */
 
@@ -35,9 +37,9 @@ struct base_python_frame {
     uint64_t hash;         /* of both and of the code's content */
 };
 
+/* base_hot.python */
 enum base_python { BASE_PYTHON_NOT, BASE_PYTHON_SOUGHT /* its threads' key is not known yet */, BASE_PYTHON_KNOWN,
                    BASE_PYTHON_STRANGE /* of another version */ };
-extern _Atomic int base_python_is __attribute__((visibility("hidden")));
 
 /* Looks for an interpreter. Calls the loader. */
 void base_python_start(void);

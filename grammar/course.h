@@ -58,6 +58,7 @@ struct grammar_course {
     uint64_t noted;   /* the window has the values before that event; later ones are what the last step said */
 };
 
+/* The stamp and the number of events, which each event needs, are in one line of cache. */
 struct grammar_courses {
     uint64_t events;         /* of the terminal */
     uint32_t channels;       /* that events had */
@@ -67,6 +68,6 @@ struct grammar_courses {
     bool closed;             /* no other channel is met: the order of events before is lost */
     int64_t expected[GRAMMAR_CHANNELS]; /* the next value; until a second one came the only one */
     struct grammar_course of[GRAMMAR_CHANNELS];
-};
+} __attribute__((aligned(64)));
 
 #endif

@@ -14,29 +14,23 @@ struct walk {
 
 /* --- Noting --- */
 
-static void lengths_begin(struct job_lengths *l)
-{
-    *l = (struct job_lengths){ .least = UINT64_MAX };
-}
-
 void job_noted_begin(struct job_noted *n)
 {
-    lengths_begin(&n->gaps);
-    lengths_begin(&n->durations);
+    *n = (struct job_noted){ .gap.least = UINT64_MAX, .duration.least = UINT64_MAX };
 }
 
-static uint64_t lengths_count(const struct job_lengths *l)
+static uint64_t count_of(const struct job_octave *octaves)
 {
     uint64_t count = 0;
 
     for (uint32_t k = 0; k < JOB_BUCKETS; k++)
-        count += l->octave[k].count;
+        count += octaves[k].count;
     return count;
 }
 
-void job_lengths_extreme(struct job_lengths *l, uint64_t ns)
+void job_limits_extend(struct job_limits *l, const struct job_octave *octaves, uint64_t ns)
 {
-    uint64_t greatest = l->least + l->span, turn = lengths_count(l);
+    uint64_t greatest = l->least + l->span, turn = count_of(octaves);
 
     if (turn == 0) {
         l->least = ns;
@@ -69,14 +63,14 @@ static void usual_take(struct walk *w, const struct job_octave *o)
 }
 
 /* usual[0], usual[1]: ns of all events if each were as long as is usual; their deviation, likewise. */
-static void usual_settle(const struct job_lengths *l, uint64_t events, uint64_t *usual)
+static void usual_settle(const struct job_octave *octaves, uint64_t events, uint64_t *usual)
 {
     double all = (double)events;
     struct walk w = { .left = fmax(1, SHARE * all) };
 
     for (uint32_t k = 0; k < JOB_BUCKETS && w.left > 0; k++)
-        if (l->octave[k].count)
-            usual_take(&w, &l->octave[k]);
+        if (octaves[k].count)
+            usual_take(&w, &octaves[k]);
     double usually = w.sum / w.events, rest = all - w.events, mean = (w.sum + rest * w.longest) / all;
     double variance = fmax(0, (w.square + rest * w.longest * w.longest) / all - mean * mean);
     usual[0] = (uint64_t)(usually * all + 0.5);
@@ -84,24 +78,24 @@ static void usual_settle(const struct job_lengths *l, uint64_t events, uint64_t 
 }
 
 /* Least and greatest of a length stand side by side in the extremes, as its two usual values do. */
-static void say(const struct job_lengths *l, uint64_t count, struct job_extremes *e, enum job_extreme least,
-                enum job_usual usual, uint64_t *octave)
+static void say(const struct job_limits *l, const struct job_octave *octaves, struct job_extremes *e,
+                enum job_extreme least, enum job_usual usual, uint64_t *octave)
 {
     e->value[least] = l->least;
     e->value[least + 1] = l->least + l->span;
     e->turn[least] = l->turn[0];
     e->turn[least + 1] = l->turn[1];
-    usual_settle(l, count, &e->usual[usual]);
+    usual_settle(octaves, e->count, &e->usual[usual]);
     for (uint32_t k = 0; k < JOB_BUCKETS; k++)
-        octave[k] = l->octave[k].count;
+        octave[k] = octaves[k].count;
 }
 
 void job_noted_say(const struct job_noted *n, struct job_extremes *e)
 {
     job_extremes_begin(e);
-    e->count = lengths_count(&n->gaps);
+    e->count = count_of(n->gaps);
     if (!e->count)
         return;
-    say(&n->gaps, e->count, e, JOB_GAP_MIN, JOB_USUAL_GAP, e->gaps);
-    say(&n->durations, e->count, e, JOB_DURATION_MIN, JOB_USUAL_DURATION, e->durations);
+    say(&n->gap, n->gaps, e, JOB_GAP_MIN, JOB_USUAL_GAP, e->gaps);
+    say(&n->duration, n->durations, e, JOB_DURATION_MIN, JOB_USUAL_DURATION, e->durations);
 }

@@ -17,7 +17,7 @@
  *
  *   1. handles and ranks are compared with those of a call that MPI has accepted, and nobody is asked: what is not as
  *      it was goes the long way
- *   2. a memo is of predefined datatypes only, and of a communicator whose handle is alive: pmpi_hook_comm_generation
+ *   2. a memo is of predefined datatypes only, and of a communicator whose handle is alive: base_hot.handles
  *      rises when one goes, when callbacks come or go, and when other calls are recorded
  *   3. the event is what the long way would make of it, value for value (tests/mpi/quick.test)
  *   4. errno is touched by nobody but MPI: what is called here keeps it
@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) bool pmpi_hook_again(struct pmpi_ho
 {
     const struct session_memo *memo = session_memo_find(info, frame.at);
     if (__builtin_expect(!memo || memo->handle[0] != comm || memo->handle[1] != type ||
-                         memo->version != atomic_load_explicit(&pmpi_hook_comm_generation, memory_order_acquire), 0))
+                         memo->version != atomic_load_explicit(&base_hot.handles, memory_order_acquire), 0))
         return false;
     a->memo = memo;
     a->comm = memo->of;
@@ -71,11 +71,11 @@ static inline __attribute__((always_inline)) void pmpi_hook_again_begin(struct p
                                                                         const struct watch_call *info,
                                                                         struct base_frame frame, uint64_t where)
 {
-    struct watch_board *board = watch_board_mine;
+    struct watch_board *board = base_own.board;
     struct watch_thread *place = board ? NULL : session_place(a->memo->stream);
     session_memo_enter(frame);
     if (board)
-        watch_board_place(board, info, a->memo->slot, where);
+        watch_board_place(board, info, session_memo_slot(a->memo), where);
     a->begin = base_clock_now();
     if (board)
         watch_board_enter(board, a->begin);

@@ -34,7 +34,6 @@ static pthread_mutex_t comm_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct comm_handle *comm_table[COMM_BUCKETS]; /* guarded by comm_lock */
 static int comm_keyval = MPI_KEYVAL_INVALID;
 
-atomic_uint pmpi_hook_comm_generation;
 _Thread_local struct pmpi_hook_comm_cache pmpi_hook_comm_cache __attribute__((tls_model("initial-exec")));
 
 /* --- Handles --- */
@@ -60,7 +59,7 @@ static struct comm_entry *comm_find(uint64_t key)
 static __attribute__((noinline)) const struct pmpi_hook_communicator *comm_miss(uint64_t key)
 {
     struct pmpi_hook_comm_cache *cache = &pmpi_hook_comm_cache;
-    unsigned now = atomic_load_explicit(&pmpi_hook_comm_generation, memory_order_acquire);
+    unsigned now = atomic_load_explicit(&base_hot.handles, memory_order_acquire);
     if (cache->generation != now) {
         memset(cache, 0, sizeof(*cache));
         cache->generation = now;

@@ -35,6 +35,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hot.h"
 #include "pmpi/handles.h"
 
 struct pmpi_hook_members;
@@ -73,11 +74,11 @@ void pmpi_hook_comm_close(void);
 enum pmpi_hook_of { PMPI_HOOK_OF_COMM = 1, PMPI_HOOK_OF_WINDOW, PMPI_HOOK_OF_FILE };
 #define PMPI_HOOK_KEY(handle, what) ((uint64_t)(uintptr_t)(handle) ^ (uint64_t)(what) << 60)
 enum { PMPI_HOOK_COMMS = 16 };
-/* Rises when a handle is taken out, and with what else makes a call another one than it was (pmpi/again.h). */
-extern atomic_uint pmpi_hook_comm_generation;
+/* base_hot.handles rises when a handle is taken out, and with what else makes a call another one than it was
+   (pmpi/again.h). */
 static inline void pmpi_hook_comm_anew(void)
 {
-    atomic_fetch_add_explicit(&pmpi_hook_comm_generation, 1, memory_order_release);
+    atomic_fetch_add_explicit(&base_hot.handles, 1, memory_order_release);
 }
 extern _Thread_local struct pmpi_hook_comm_cache {
     unsigned generation;
@@ -94,7 +95,7 @@ static inline const struct pmpi_hook_communicator *pmpi_hook_comm_cached(uint64_
 {
     unsigned slot = pmpi_hook_comm_mix(key) % PMPI_HOOK_COMMS;
     return __builtin_expect(pmpi_hook_comm_cache.slot[slot].key == key && pmpi_hook_comm_cache.generation ==
-                            atomic_load_explicit(&pmpi_hook_comm_generation, memory_order_acquire), 1)
+                            atomic_load_explicit(&base_hot.handles, memory_order_acquire), 1)
                ? pmpi_hook_comm_cache.slot[slot].comm : NULL;
 }
 

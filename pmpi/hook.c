@@ -55,7 +55,7 @@ bool pmpi_hook_open_alone(struct pmpi_hook_call *call, const struct watch_call *
 {
     const struct session_memo *memo = session_memo_find(info, frame.at);
     if (__builtin_expect(!memo || memo->version !=
-                         atomic_load_explicit(&pmpi_hook_comm_generation, memory_order_acquire), 0))
+                         atomic_load_explicit(&base_hot.handles, memory_order_acquire), 0))
         return pmpi_hook_open_from(call, info, frame);
     session_memo_enter(frame);
     call->error = &errno;
@@ -63,7 +63,7 @@ bool pmpi_hook_open_alone(struct pmpi_hook_call *call, const struct watch_call *
     call->stream = memo->stream;
     call->frame = frame;
     call->memo = memo;
-    call->slot = memo->slot;
+    call->slot = session_memo_slot(memo);
     call->entry = memo->entry;
     call->comm = NULL;
     call->peers = NULL;
@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) void came(struct pmpi_hook_call *ca
 static inline __attribute__((always_inline)) void begin(struct pmpi_hook_call *call, void *from, uint64_t where,
                                                         bool polls)
 {
-    struct watch_board *board = watch_board_mine; /* it stays, whatever callbacks do */
+    struct watch_board *board = base_own.board; /* it stays, whatever callbacks do */
     struct watch_thread *place = board ? NULL : session_place(call->stream);
     if (!call->memo)
         came(call, from);
@@ -234,11 +234,11 @@ void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message)
     }
 }
 
-_Thread_local struct pmpi_hook_last pmpi_hook_last = {GRAMMAR_NONE, 0};
+_Thread_local struct pmpi_hook_last pmpi_hook_last;
 
 void pmpi_hook_note_source(uint32_t comm, int source)
 {
-    pmpi_hook_last = (struct pmpi_hook_last){comm, source};
+    pmpi_hook_last = (struct pmpi_hook_last){comm + 1, source};
 }
 
 void pmpi_hook_peer(struct pmpi_hook_call *call, int rank)
@@ -526,14 +526,14 @@ void pmpi_hook_again_failed(struct pmpi_hook_call *call, const struct watch_call
 
 void pmpi_hook_again_learn_alone(struct pmpi_hook_call *call)
 {
-    unsigned version = atomic_load_explicit(&pmpi_hook_comm_generation, memory_order_acquire);
+    unsigned version = atomic_load_explicit(&base_hot.handles, memory_order_acquire);
     struct session_memo *memo = NULL;
     if (!call->memo && call->accepted && !call->watched && !pmpi_hook_watched())
         memo = session_memo_of(call->stream, call->slot, hook_entry(call), call->path);
     if (!memo)
         return;
     memo->handle[0] = call->key.comm;
-    memo->peer_class = call->key.peer_class;
+    memo->peer_class = (uint16_t)call->key.peer_class;
     memo->version = version;
     memo->what = call->info;
 }
@@ -541,7 +541,8 @@ void pmpi_hook_again_learn_alone(struct pmpi_hook_call *call)
 void pmpi_hook_again_learn(struct pmpi_hook_call *call, uint64_t comm, uint64_t type, int size)
 {
     bool root = call->key.peer_class == JOB_PEER_ROOT && call->event.value[GRAMMAR_PEER] < 0;
-    if (!call->accepted || call->watched || pmpi_hook_watched() || !call->comm || (type && !size) || root)
+    bool sized = !type || (size > 0 && size <= UINT16_MAX);
+    if (!call->accepted || call->watched || pmpi_hook_watched() || !call->comm || !sized || root)
         return;
     struct session_memo *memo = session_memo_of(call->stream, call->slot, hook_entry(call), call->path);
     if (!memo)
@@ -550,7 +551,7 @@ void pmpi_hook_again_learn(struct pmpi_hook_call *call, uint64_t comm, uint64_t 
     memo->handle[1] = type;
     memo->of = call->comm;
     memo->version = pmpi_hook_comm_cache.generation; /* of the look-up: a handle that went since is not taken for it */
-    memo->size = size;
-    memo->peer_class = call->key.peer_class;
+    memo->size = (uint16_t)size;
+    memo->peer_class = (uint16_t)call->key.peer_class;
     memo->what = call->info;
 }

@@ -83,8 +83,8 @@ void pmpi_hook_prepare(struct pmpi_hook_call *call, const struct watch_call *inf
 /* Before that, for the board: whom a call that may block receives from and sends to (WATCH_NOBODY: nobody), the tag. */
 static inline void pmpi_hook_with(int source, int dest, int tag)
 {
-    if (watch_board_mine)
-        watch_board_with(watch_board_mine, source, dest, tag);
+    if (base_own.board)
+        watch_board_with(base_own.board, source, dest, tag);
 }
 /* The call into the MPI library comes next; `from` is the return address into the program; `where`, of one that may
    block: the handle of its communicator, or request, else 0. */
@@ -142,7 +142,8 @@ static inline void pmpi_hook_value(struct pmpi_hook_call *call, enum grammar_cha
     pmpi_hook_event_value(&call->event, channel, value);
 }
 
-/* Whom this thread last received from by MPI_ANY_SOURCE, in the communicator of that number; GRAMMAR_NONE: nobody. */
+/* Whom this thread last received from by MPI_ANY_SOURCE, in the communicator of that number less 1; 0: nobody. Zero to
+   begin with, as all that is a thread's: initial values would be a section of their own. */
 extern _Thread_local struct pmpi_hook_last { uint32_t comm; int source; } pmpi_hook_last
     __attribute__((tls_model("initial-exec")));
 /* The event's peer in the communicator `comm` (NULL: not known) of that number, and what it is beside its rank. Returns
@@ -155,7 +156,7 @@ static inline enum job_peer_class pmpi_hook_event_peer(struct grammar_event *eve
     pmpi_hook_event_value(event, GRAMMAR_PEER, null ? GRAMMAR_PEER_NULL : any ? GRAMMAR_PEER_ANY : rank);
     if (rank >= 0 && comm && comm->places)
         pmpi_hook_event_value(event, GRAMMAR_PLACE, pmpi_hook_comm_place(comm, rank));
-    if (rank >= 0 && pmpi_hook_last.comm == number && number != GRAMMAR_NONE)
+    if (rank >= 0 && number != GRAMMAR_NONE && pmpi_hook_last.comm == number + 1)
         pmpi_hook_event_value(event, GRAMMAR_REPLY, rank == pmpi_hook_last.source);
     return null ? JOB_PEER_NULL : any ? JOB_PEER_ANY : comm && rank == comm->rank ? JOB_PEER_SELF : JOB_PEER_RANK;
 }

@@ -91,8 +91,8 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
     int kept = errno;
     if (s->oracle)
         follow(s, e, s->keys.entries[entry].key.peer_class);
-    if (timed && watch_board_mine)
-        watch_board_season(watch_board_mine, s->last);
+    if (timed && base_own.board)
+        watch_board_season(base_own.board, s->last);
     uint64_t after = base_clock_now();
     uint64_t cost = timed ? base_clock_now() - before : 0;
     if (timed && cost < PREEMPTED_NS) {

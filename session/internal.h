@@ -29,6 +29,7 @@
 #include <sys/types.h>
 
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/options.h"
 #include "inside/mark.h"
 #include "session/ask.h"
@@ -172,19 +173,17 @@ void session_control_finish(struct session_stream *s);
 /* Bits of the kinds in a list (1 << enum job_call_kind, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
 int session_kinds(const struct pythia_options *o, uint32_t *mask, char *why, size_t size);
 
-/* thread.c: what a thread knows. `epoch`: the session's when it saw that nothing keeps it from its stream. */
-struct session_own { struct session_stream *stream; uint32_t generation, epoch; bool left_out; };
-extern __thread struct session_own session_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* thread.c: what a thread knows, in base_own: its stream (none where it is left out), of which session (`generation`),
+   and `epoch`: base_hot's when it saw that nothing keeps it from its stream. */
 void session_own_open(void); /* this thread's first event in this session */
 void session_threads_start(void);
 void session_threads_retire(void); /* under session.lock, when no thread can be in a stream */
 struct grammar *session_stream_grammar(uint32_t thread); /* an empty one for that thread; NULL when out of memory */
-/* Rises after the mode, a pause, session.generation or session.control has changed: a thread looks at all of these only
-   where this is not what it saw last. */
-extern _Atomic uint32_t session_epoch __attribute__((visibility("hidden")));
+/* base_hot.epoch rises after the mode, a pause, session.generation or session.control has changed: a thread looks at
+   all of these only where this is not what it saw last. */
 static inline void session_epoch_next(void)
 {
-    atomic_fetch_add(&session_epoch, 1);
+    atomic_fetch_add(&base_hot.epoch, 1);
 }
 
 /* stream.c */

@@ -23,7 +23,7 @@
 /* A forked child has none of the threads that the streams belong to, and its parent goes on writing the files. */
 static void life_in_child(void)
 {
-    atomic_store(&session_mode_now, SESSION_OFF);
+    atomic_store(&base_hot.mode, SESSION_OFF);
     session_epoch_next();
     for (uint32_t i = 0; i < session.stream_count; i++)
         atomic_store(&session.streams[i]->held, 0);
@@ -93,7 +93,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
         watch_board_open(&(struct watch_life){world->job, world->rank, world->ranks, mode == SESSION_PREDICT,
                                               reference ? session_input_path() : session_output_path()});
     session.checks_peers = mode == SESSION_PREDICT && session.options.verbose >= 2;
-    atomic_store_explicit(&session_mode_now, mode, memory_order_release);
+    atomic_store_explicit(&base_hot.mode, mode, memory_order_release);
     session_epoch_next();
     session_part_begin();
     if (mode == SESSION_RECORD)
@@ -178,7 +178,7 @@ struct job *session_finish(void)
     }
     session_checkpoint_stop();
     session_progress_stop();
-    int was = atomic_exchange(&session_mode_now, SESSION_OFF);
+    int was = atomic_exchange(&base_hot.mode, SESSION_OFF);
     session_epoch_next();
     if (was == SESSION_OFF || !session.job)
         return NULL;

@@ -10,11 +10,11 @@
 #ifndef PYTHIA_SESSION_LIFE_H
 #define PYTHIA_SESSION_LIFE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hot.h"
 #include "job/job.h"
 
 enum session_mode { SESSION_OFF, SESSION_RECORD, SESSION_PREDICT };
@@ -29,11 +29,10 @@ struct session_world {
    session_reference(), or a packed job that came from another process: that is copied. After session_finish a new
    session can be started. */
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size);
-/* enum session_mode; release in start and off. Written by life.c and process.c alone. */
-extern atomic_int session_mode_now __attribute__((visibility("hidden")));
+/* base_hot.mode; release in start and off. Written by life.c and process.c alone. */
 static inline enum session_mode session_mode(void)
 {
-    return (enum session_mode)atomic_load_explicit(&session_mode_now, memory_order_acquire);
+    return (enum session_mode)atomic_load_explicit(&base_hot.mode, memory_order_acquire);
 }
 /* Path of the job file to write / to predict from, after defaults; valid from before session_start on. */
 const char *session_output_path(void);

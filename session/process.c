@@ -11,8 +11,6 @@
 #include "session/tree.h"
 
 struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
-atomic_int session_mode_now;
-_Atomic uint32_t session_epoch = 1; /* no thread has seen it */
 
 const struct session_hooks *session_hooks; /* set before there are threads */
 
@@ -40,7 +38,7 @@ void session_tell_end(void)
 
 void session_off(const char *why)
 {
-    int was = atomic_exchange(&session_mode_now, SESSION_OFF);
+    int was = atomic_exchange(&base_hot.mode, SESSION_OFF);
     session_epoch_next();
     if (was != SESSION_OFF && why)
         base_log_warn("%s: switched off; the program runs on unrecorded", why);

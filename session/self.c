@@ -29,7 +29,7 @@ static void self_leave(void *context)
 
 static struct session_stream *own_stream(void)
 {
-    return session_own.generation == session.generation ? session_own.stream : NULL;
+    return base_own.generation == session.generation ? base_own.stream : NULL;
 }
 
 static void lend(struct session_stream *s)

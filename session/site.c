@@ -20,10 +20,9 @@ enum {
     CALLSITE_OURS = 16, /* frames of this library below it at most */
     CALLSITE_WAYS = 16, /* slots that a stack may take */
     CALLSITE_SETS = 32,
-    CALLSITE_SLOTS = CALLSITE_SETS * CALLSITE_WAYS,
     CALLSITE_WORDS = 2 * SITE_PATH, /* of one stack at most */
     CALLSITE_POOL = 1 << 14,        /* words of all stacks that are remembered */
-    CALLSITE_TOKENS = CALLSITE_SLOTS, /* stacks that a thread learns, before they must be earned */
+    CALLSITE_TOKENS = SITE_SLOTS,   /* stacks that a thread learns, before they must be earned */
     CALLSITE_LEFT_OUT = 4,     /* modules whose frames tell nothing */
     CALLSITE_ROWS = 256,       /* of unwind tables */
     CALLSITE_LINES = 256,      /* of Python */
@@ -37,16 +36,16 @@ struct session_word {
 
 /* Kept with the stream. Another thread has another stack: for it, all slots are empty. */
 struct callsite_cache {
+    struct session_memo memo[SITE_SLOTS] __attribute__((aligned(64))); /* of each slot that is filled; not cleared */
+    struct session_slot slot[SITE_SLOTS];
     uint32_t filled;               /* the slot that was filled last, + 1; 0: all are empty */
     uint32_t words; /* taken of the pool */
     uint32_t calls; /* that missed, modulo LEARN_EVERY */
     uint32_t tokens;
     uint32_t turn; /* whose turn it is to be replaced */
-    struct session_slot slot[CALLSITE_SLOTS] __attribute__((aligned(64)));
     struct { uintptr_t pc; bool left_out; struct base_cfi_row row; } row[CALLSITE_ROWS];
     struct { uint64_t hash; void *line; } line[CALLSITE_LINES];
     struct session_word pool[CALLSITE_POOL];
-    struct session_memo memo[CALLSITE_SLOTS]; /* of each slot that is filled */
 };
 
 /* --- Frames that tell nothing --- */
@@ -205,7 +204,10 @@ static struct session_site callsite_walk(struct session_stream *stream, struct c
 }
 
 _Static_assert(sizeof(struct session_slot) == WATCH_WAY_STEP, "a board knows ways by their slots");
-_Static_assert((int)CALLSITE_SLOTS < (int)WATCH_WAYS, "one more is for what is not remembered");
+_Static_assert(sizeof(struct session_memo) == sizeof(struct session_slot) &&
+               offsetof(struct callsite_cache, slot) == sizeof(((struct callsite_cache *)0)->memo),
+               "session_memo_slot()");
+_Static_assert((int)SITE_SLOTS < (int)WATCH_WAYS, "one more is for what is not remembered");
 
 /* --- The cache --- */
 
@@ -216,7 +218,7 @@ static struct callsite_cache *callsite_create(void)
     uintptr_t block = (uintptr_t)malloc(sizeof(struct callsite_cache) + ALIGN - 1); /* base/heap.h has no other */
     struct callsite_cache *c = block ? (void *)((block + ALIGN - 1) / ALIGN * ALIGN) : NULL;
     if (c) {
-        memset(c, 0, offsetof(struct callsite_cache, pool)); /* what is not used of the pool is not touched */
+        memset(c->slot, 0, offsetof(struct callsite_cache, pool) - offsetof(struct callsite_cache, slot));
         c->tokens = CALLSITE_TOKENS;
     }
     return c;
@@ -244,7 +246,7 @@ void session_sites_forget(struct session_stream *stream)
 /* What a slot is found by, of the frame that asks: lines of Python are not in its words. Never 0. */
 static inline uintptr_t callsite_key(uintptr_t frame)
 {
-    return __builtin_expect(base_python_is == BASE_PYTHON_KNOWN, 0) ? (frame + base_python_hash()) ?: 1 : frame;
+    return __builtin_expect(base_hot.python == BASE_PYTHON_KNOWN, 0) ? (frame + base_python_hash()) ?: 1 : frame;
 }
 
 /* The first slot of its set. */
@@ -318,15 +320,15 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct sessio
 {
     struct callsite_cache *c = stream->sites ? stream->sites : (stream->sites = callsite_create());
     uint64_t before = base_clock_now();
-    if (base_python_is == BASE_PYTHON_SOUGHT)
+    if (base_hot.python == BASE_PYTHON_SOUGHT)
         base_python_seek();
     struct callsite_way way = {.from = from, .frame = callsite_key(frame), .lowest = lowest};
     struct session_site site = c && callsite_may_learn(c)
                                    ? callsite_remember(stream, callsite_set(way.frame, from), &way)
                                    : callsite_walk(stream, &way);
     void *frames[SITE_PATH];
-    if (watch_board_mine)
-        watch_board_way(watch_board_mine, site.slot, c ? c->slot : NULL, frames,
+    if (base_own.board)
+        watch_board_way(base_own.board, site.slot, c ? c->slot : NULL, frames,
                         callsite_frames(&way, SITE_PATH, frames));
     session_took_since(stream, before);
     return site;
@@ -384,11 +386,11 @@ static __attribute__((noinline)) const struct session_memo *memo_of_script(const
 
 const struct session_memo *session_memo_find(const void *what, const uintptr_t *at)
 {
-    const struct session_stream *s = session_own.stream;
-    if (__builtin_expect(session_own.epoch != atomic_load_explicit(&session_epoch, memory_order_acquire) ||
-                         base_guard_holder.at != 0, 0) || s->open_count)
+    const struct session_stream *s = base_own.stream;
+    if (__builtin_expect(base_own.epoch != atomic_load_explicit(&base_hot.epoch, memory_order_acquire) ||
+                         base_own.holder.at != 0, 0) || s->open_count)
         return NULL;
-    if (__builtin_expect(base_python_is == BASE_PYTHON_KNOWN, 0))
+    if (__builtin_expect(base_hot.python == BASE_PYTHON_KNOWN, 0))
         return memo_of_script(s, what, at);
     return memo_of_key(s, what, (uintptr_t)at, (void *)*at);
 }
@@ -405,7 +407,6 @@ struct session_memo *session_memo_of(struct session_stream *stream, struct sessi
     if (memo->terminal == GRAMMAR_NONE)
         return NULL;
     memo->stream = stream;
-    memo->slot = slot;
     memo->entry = entry;
     memo->path = path;
     memo->job_terminal = stream->keys.job_terminal[memo->terminal];

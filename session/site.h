@@ -33,7 +33,7 @@
 
 #include "session/stream.h"
 
-enum { SITE_PATH = 64 };
+enum { SITE_PATH = 64, SITE_SLOTS = 512 };
 
 /* What is remembered of a stack: a line of cache. */
 struct session_slot {

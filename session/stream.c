@@ -22,12 +22,12 @@ static void close_left(struct session_stream *s, struct base_frame here);
 /* A hook was left while it had the guard. */
 static __attribute__((noinline)) void stream_was_left(void)
 {
-    if (!session_own.stream || session_own.generation != session.generation)
+    if (!base_own.stream || base_own.generation != session.generation)
         return;
-    session_own.stream->left++;
-    if (atomic_load_explicit(&session_own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped */
+    base_own.stream->left++;
+    if (atomic_load_explicit(&base_own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped */
         session_off("a signal handler jumped out of Pythia itself");
-        stream_release(session_own.stream);
+        stream_release(base_own.stream);
     }
 }
 
@@ -35,7 +35,7 @@ static __attribute__((noinline)) void stream_was_left(void)
    next time. */
 static __attribute__((noinline)) struct session_stream *enter_slowly(struct base_frame frame)
 {
-    uint32_t epoch = atomic_load(&session_epoch);
+    uint32_t epoch = atomic_load(&base_hot.epoch);
     if (session_mode() == SESSION_OFF || /* what start wrote is there */
         atomic_load_explicit(&session.paused, memory_order_relaxed))
         return NULL;
@@ -44,9 +44,9 @@ static __attribute__((noinline)) struct session_stream *enter_slowly(struct base
         return NULL;
     if (guard == BASE_GUARD_LEFT)
         stream_was_left();
-    if (session_own.generation != session.generation)
+    if (base_own.generation != session.generation)
         session_own_open();
-    struct session_stream *s = session_own.stream;
+    struct session_stream *s = base_own.stream;
     if (!s) {
         base_guard_leave();
         return NULL;
@@ -54,17 +54,17 @@ static __attribute__((noinline)) struct session_stream *enter_slowly(struct base
     if (s->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed))
         session_control_stream(s);
     close_left(s, frame);
-    session_own.epoch = epoch;
+    base_own.epoch = epoch;
     return s;
 }
 
 struct session_stream *session_enter_from(struct base_frame frame)
 {
-    struct session_stream *s = session_own.stream;
-    if (__builtin_expect(session_own.epoch != atomic_load_explicit(&session_epoch, memory_order_acquire) ||
-                         base_guard_holder.at != 0, 0) || s->open_count)
+    struct session_stream *s = base_own.stream;
+    if (__builtin_expect(base_own.epoch != atomic_load_explicit(&base_hot.epoch, memory_order_acquire) ||
+                         base_own.holder.at != 0, 0) || s->open_count)
         return enter_slowly(frame);
-    base_guard_holder = frame;
+    base_own.holder = frame;
     return s;
 }
 
@@ -101,8 +101,8 @@ uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum 
     else
         number = GRAMMAR_NONE;
     s->keys.entries[entry].terminal[phase] = number;
-    if (watch_board_mine && phase == JOB_LEAF)
-        watch_board_met(watch_board_mine, entry, session_from(s, &s->keys.entries[entry].key));
+    if (base_own.board && phase == JOB_LEAF)
+        watch_board_met(base_own.board, entry, session_from(s, &s->keys.entries[entry].key));
     watch_board_modules();
     session_took_since(s, before);
     return number;
@@ -186,11 +186,11 @@ static inline __attribute__((always_inline)) void span_open(struct session_strea
     *span = (struct session_span){begin, serial, entry, s->open_count, s->call_ns};
     struct session_open *open = span_push(s);
     if (__builtin_expect(open != NULL, 1))
-        *open = (struct session_open){base_guard_holder, owner, begin, 0, serial, entry, path, false};
+        *open = (struct session_open){base_own.holder, owner, begin, 0, serial, entry, path, false};
     else
         session_off("out of memory for a region");
-    if (watch_board_mine && entry != GRAMMAR_NONE)
-        watch_board_region(watch_board_mine, fn, begin);
+    if (base_own.board && entry != GRAMMAR_NONE)
+        watch_board_region(base_own.board, fn, begin);
     base_guard_leave();
 }
 
@@ -259,8 +259,8 @@ static inline void leave_skipped(struct session_stream *s, uint64_t ns)
 
 static inline void show(const struct session_stream *s, uint32_t entry, const struct grammar_event *e, uint64_t end)
 {
-    if (watch_board_mine)
-        watch_board_left(watch_board_mine, entry, e->gap, e->duration, end, s->call_ns);
+    if (base_own.board)
+        watch_board_left(base_own.board, entry, e->gap, e->duration, end, s->call_ns);
     else if (s->place)
         watch_thread_left(s->place, end);
 }
@@ -280,8 +280,8 @@ static inline __attribute__((always_inline)) void span_end(struct session_stream
             account(s, span, end);
         leave_skipped(s, skipped);
         show(s, span->entry, e, end);
-        if (watch_board_mine)
-            watch_board_mine->omp_ns = s->region_ns;
+        if (base_own.board)
+            base_own.board->omp_ns = s->region_ns;
     }
     stream_release(s);
 }
@@ -316,7 +316,7 @@ void session_stream_close_all(struct session_stream *s)
 
 void *session_owner(struct base_frame here)
 {
-    struct session_stream *s = session_own.stream;
+    struct session_stream *s = base_own.stream;
     if (!s || base_guard_enter(here) == BASE_GUARD_INSIDE)
         return NULL;
     close_left(s, here);

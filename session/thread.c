@@ -28,8 +28,6 @@
 #include "session/site.h"
 #include "watch/board.h"
 
-__thread struct session_own session_own;
-
 static pthread_key_t at_exit;
 static bool keyed; /* at_exit exists: else streams are not given back */
 
@@ -186,7 +184,7 @@ struct watch_thread *session_place(const struct session_stream *s)
 
 void session_own_open(void)
 {
-    struct session_own *own = &session_own;
+    struct base_own *own = &base_own;
     base_fpu_t kept = base_fpu_hold();
     uint32_t generation = session.generation;
     uint64_t before = base_clock_processor();
@@ -194,7 +192,7 @@ void session_own_open(void)
     own->stream = stream_for_thread(&own->left_out);
     own->generation = generation;
     uint32_t thread = own->stream ? own->stream->thread : UINT32_MAX;
-    watch_board_mine = thread == 0 ? watch_board_here : NULL;
+    own->board = thread == 0 ? watch_board_here : NULL;
     if (own->stream)
         own->stream->place = watch_board_here && thread && thread <= WATCH_THREADS
                                  ? &watch_board_here->thread[thread - 1] : NULL;
@@ -211,8 +209,8 @@ void session_own_open(void)
 
 bool session_stream_busy_here(void)
 {
-    return session_own.generation == session.generation && session_own.stream &&
-           atomic_load_explicit(&session_own.stream->busy, memory_order_relaxed);
+    return base_own.generation == session.generation && base_own.stream &&
+           atomic_load_explicit(&base_own.stream->busy, memory_order_relaxed);
 }
 
 /* --- Ending --- */
@@ -224,12 +222,14 @@ static void thread_ends(void *stream)
     int kept = errno;
     base_fpu_t state = base_fpu_hold();
     session_tell_end();
-    bool mine = session_own.stream == s && session_own.generation == session.generation &&
+    bool mine = base_own.stream == s && base_own.generation == session.generation &&
                 session_mode() != SESSION_OFF;
     if (mine && s->thread > 0) {
         session_stream_close_all(s);
         atomic_store_explicit(&s->inside.thread, 0, memory_order_relaxed);
-        session_own = (struct session_own){0};
+        base_own.stream = NULL;
+        base_own.generation = base_own.epoch = 0;
+        base_own.left_out = false;
         base_lock_take(&session.lock, BASE_LOCK_SESSION);
         if (session_mode() != SESSION_OFF) /* else the session is being finished, or over */
             place_give(s);

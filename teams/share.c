@@ -120,9 +120,11 @@ static void work_ends(struct teams_share *s, uint64_t now)
 /* Whose samples a worker's are: said where that is news. */
 static inline void join_stream(const struct teams_team *t)
 {
-    static _Thread_local uint32_t joined __attribute__((tls_model("initial-exec"))) = UINT32_MAX;
-    if (__builtin_expect(joined != t->stream, 0))
-        session_samples_join(joined = t->stream);
+    static _Thread_local uint32_t joined __attribute__((tls_model("initial-exec"))); /* + 1 */
+    if (__builtin_expect(joined == t->stream + 1, 1))
+        return;
+    joined = t->stream + 1;
+    session_samples_join(t->stream);
 }
 
 void teams_share_begin(struct teams_team *t)

@@ -96,7 +96,7 @@ static void check_clock(void)
     for (int i = 0; i < READINGS; i++)
         (void)base_clock_now();
     took = (base_clock_system() - begin) / READINGS;
-    if (base_clock.tsc)
+    if (base_hot.clock.tsc)
         GOOD("clock", "time stamp counter, invariant, %u ns a reading", (unsigned)took);
     else if (took > 200)
         NOTE("clock", "see /sys/devices/system/clocksource; a system call per reading makes events dear",

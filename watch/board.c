@@ -18,7 +18,6 @@
 #include "watch/process.h"
 #include "watch/read.h"
 
-__thread struct watch_board *watch_board_mine;
 struct watch_board *_Atomic watch_board_here;
 
 static struct {

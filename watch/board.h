@@ -152,9 +152,7 @@ struct watch_board {
     char modules[WATCH_MODULES]; /* lines: begin, end, bias in hexadecimal, build-id or -, path */
 };
 
-/* This thread's place to write on; NULL: none. And the process's. */
-extern __thread struct watch_board *watch_board_mine
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* The process's; what a thread writes on is base_own.board. */
 extern struct watch_board *_Atomic watch_board_here __attribute__((visibility("hidden")));
 
 /* --- Before a call and after it --- */

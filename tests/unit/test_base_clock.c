@@ -7,7 +7,7 @@
 
 START_TEST(reads_before_it_is_initialised)
 {
-    ck_assert(!base_clock.tsc);
+    ck_assert(!base_hot.clock.tsc);
     uint64_t before = base_clock_system(), now = base_clock_now(), after = base_clock_system();
     ck_assert_uint_le(before, now);
     ck_assert_uint_le(now, after);
@@ -65,17 +65,17 @@ START_TEST(calibration_is_quick_and_done_once)
 {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < 10; i++) {
-        base_clock.tsc = false;
+        base_hot.clock.tsc = false;
         uint64_t begin = processor_ns();
         base_clock_init();
         uint64_t took = processor_ns() - begin;
         best = took < best ? took : best;
     }
     ck_assert_msg(best < 200000, /* the millisecond since it was loaded is over */ "%llu ns", (unsigned long long)best);
-    struct base_clock was = base_clock;
+    struct base_clock was = base_hot.clock;
     base_clock_init();
-    ck_assert_uint_eq(was.rate, base_clock.rate);
-    ck_assert_uint_eq(was.tsc0, base_clock.tsc0);
+    ck_assert_uint_eq(was.rate, base_hot.clock.rate);
+    ck_assert_uint_eq(was.tsc0, base_hot.clock.tsc0);
 }
 END_TEST
 

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/hot.h"
+
+struct base_hot base_hot = { .epoch = 1 /* no thread has seen it */ };
+__thread struct base_own base_own;
