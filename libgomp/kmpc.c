@@ -34,7 +34,7 @@ static void kmpc_find_all(void)
     }
     (void)libgomp_real();
     libgomp_real_look_again();
-    libgomp_kmpc_table.whole = !atomic_load(&libgomp_real_both);
+    libgomp_kmpc_table.whole = atomic_load(&libgomp_real_is) != LIBGOMP_REAL_BOTH;
     atomic_store_explicit(&libgomp_kmpc_ready, true, memory_order_release);
 }
 

@@ -13,7 +13,7 @@
 #include "base/symbols.h"
 
 struct libgomp_real libgomp_real_table;
-atomic_bool libgomp_real_ready;
+atomic_int libgomp_real_is;
 
 struct wanted { const char *name; size_t field; };
 
@@ -110,23 +110,23 @@ static void real_fill(struct libgomp_real *table, const struct link_map *from)
 static void real_find_all(void)
 {
     real_fill(&libgomp_real_table, is_needed() ? NULL : find_llvm());
-    atomic_store_explicit(&libgomp_real_ready, true, memory_order_release);
+    atomic_store_explicit(&libgomp_real_is, LIBGOMP_REAL_ALONE, memory_order_release);
     libgomp_real_look_again();
 }
 
 /* --- Two of them --- */
 
-atomic_bool libgomp_real_both;
 static struct libgomp_real llvm_table;
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
 
 void libgomp_real_look_again(void)
 {
     pthread_mutex_lock(&looking);
-    const struct link_map *llvm = atomic_load(&libgomp_real_both) ? NULL : find_llvm();
+    const struct link_map *llvm = atomic_load(&libgomp_real_is) == LIBGOMP_REAL_BOTH ? NULL : find_llvm();
     if (llvm) {
         real_fill(&llvm_table, llvm);
-        atomic_store(&libgomp_real_both, llvm_table.GOMP_parallel != libgomp_real_table.GOMP_parallel);
+        if (llvm_table.GOMP_parallel != libgomp_real_table.GOMP_parallel)
+            atomic_store(&libgomp_real_is, LIBGOMP_REAL_BOTH);
     }
     pthread_mutex_unlock(&looking);
 }

@@ -46,16 +46,16 @@ struct libgomp_real {
 };
 
 extern struct libgomp_real libgomp_real_table;
-extern atomic_bool libgomp_real_ready;
+/* Whether the table is filled. BOTH: libomp is used beside its library; asked again when that is called (kmpc.h). */
+enum libgomp_real_is { LIBGOMP_REAL_UNKNOWN, LIBGOMP_REAL_ALONE, LIBGOMP_REAL_BOTH };
+extern atomic_int libgomp_real_is;
 void libgomp_real_find(void);
-/* libomp is used beside the table's library: asked again when it is called (kmpc.h). */
-extern atomic_bool libgomp_real_both;
 void libgomp_real_look_again(void);
 /* Its functions, where both are used and the module that calls, from `caller`, needs it; else NULL. */
 const struct libgomp_real *libgomp_real_of(uintptr_t caller);
 static inline const struct libgomp_real *libgomp_real_other(uintptr_t caller)
 {
-    return __builtin_expect(atomic_load_explicit(&libgomp_real_both, memory_order_relaxed), 0)
+    return __builtin_expect(atomic_load_explicit(&libgomp_real_is, memory_order_relaxed) == LIBGOMP_REAL_BOTH, 0)
                ? libgomp_real_of(caller)
                : NULL;
 }
@@ -71,7 +71,7 @@ void libgomp_real_missing(void);
 
 static inline const struct libgomp_real *libgomp_real(void)
 {
-    if (!atomic_load_explicit(&libgomp_real_ready, memory_order_acquire))
+    if (__builtin_expect(atomic_load_explicit(&libgomp_real_is, memory_order_acquire) == LIBGOMP_REAL_UNKNOWN, 0))
         libgomp_real_find();
     return &libgomp_real_table;
 }

@@ -98,7 +98,7 @@ static __attribute__((constructor)) void detect_load(void)
 
 static __attribute__((destructor)) void detect_unload(void)
 {
-    bool called = atomic_load(&libgomp_real_ready);
+    bool called = atomic_load(&libgomp_real_is) != LIBGOMP_REAL_UNKNOWN;
     if (called || getpid() != process || !speaks() || !is_static("/proc/self/exe"))
         return;
     session_tree_said();

@@ -29,9 +29,8 @@ static const char region_name[] = "omp parallel";
 static const char league_name[] = "omp teams";
 
 /* Threads that libgomp will take (gomp_resolve_num_threads), 0 where that depends on what others do. */
-static uint32_t team_size(const struct omp_hook_thread *t, unsigned nt)
+static uint32_t team_size(const struct libgomp_real *real, const struct omp_hook_thread *t, unsigned nt)
 {
-    const struct libgomp_real *real = libgomp_real();
     if (nt == 1)
         return 1;
     if (real->omp_get_dynamic())
@@ -241,9 +240,10 @@ static __attribute__((noinline)) bool region_again(struct omp_hook_region *r, vo
     if (t->depth || t->region || teams_share_timed() || places_team.kind)
         return false;
     const struct session_memo *memo = session_memo_find(again_name(fn), frame.at);
-    if (!memo || libgomp_real()->omp_get_level())
+    const struct libgomp_real *real = &libgomp_real_table; /* of a memo it is known */
+    if (!memo || real->omp_get_level())
         return false;
-    uint32_t team = team_size(t, nt);
+    uint32_t team = team_size(real, t, nt);
     r->site = (struct omp_hook_site *)memo->of;
     if (!team || !omp_hook_team_again(r->site, team))
         return false;
@@ -279,7 +279,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->frame = frame;
     r->asked = nt;
     r->site = NULL;
-    r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
+    r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(libgomp_real(), t, r->nt);
     r->flags = flags;
     if (t->depth == t->alone && !omp_shares_inside(frame))
         omp_hook_team_prepare(r);
@@ -364,13 +364,16 @@ static void region_close(struct omp_hook_region *r)
         session_count_action(r->stream, gain);
 }
 
-/* Of a region that was like the last one. */
+/* Of a region that was like the last one. What is called here keeps errno. */
 static void region_close_again(struct omp_hook_region *r)
 {
     struct omp_hook_site *site = r->site;
     struct grammar_event event;
+    struct omp_hook_thread *t = &omp_hook_thread;
     uint64_t end = base_clock_now(), ns = end - r->span.begin;
-    pop(&omp_hook_thread, r);
+    t->region = r->outer;
+    t->depth--;
+    t->alone -= r->program == 1;
     event.channels = 1u << GRAMMAR_TEAM;
     event.value[GRAMMAR_TEAM] = r->team;
     bool contains = session_end_at(r->stream, &r->span, &event, end, 0);
@@ -380,11 +383,12 @@ static void region_close_again(struct omp_hook_region *r)
 
 static void region_end(struct omp_hook_region *r)
 {
-    int kept = errno;
-    if (r->again)
+    if (r->again) {
         region_close_again(r);
-    else
-        region_close(r);
+        return;
+    }
+    int kept = errno;
+    region_close(r);
     errno = kept;
 }
 

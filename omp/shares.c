@@ -365,14 +365,17 @@ void omp_shares_yield(void)
         sched_yield();
 }
 
-#define OMP_HOOK_SHARE(name, field)                \
-    PYTHIA_API int name(void);                     \
-    int name(void)                                 \
-    {                                              \
-        LIBGOMP_REAL_OTHER(name, ());              \
-        if (!omp_shares_inside(base_frame_here())) \
-            return libgomp_real()->name();         \
-        return (int)omp_hook_thread.field;         \
+#define OMP_HOOK_SHARE(name, field)                                                                    \
+    PYTHIA_API int name(void);                                                                         \
+    int name(void)                                                                                     \
+    {                                                                                                  \
+        int is = atomic_load_explicit(&libgomp_real_is, memory_order_acquire);                         \
+        if (__builtin_expect(!omp_hook_thread.team && is == LIBGOMP_REAL_ALONE, 1)) /* most, by far */ \
+            return libgomp_real_table.name();                                                          \
+        LIBGOMP_REAL_OTHER(name, ());                                                                  \
+        if (!omp_shares_inside(base_frame_here()))                                                     \
+            return libgomp_real()->name();                                                             \
+        return (int)omp_hook_thread.field;                                                             \
     }
 #include "libgomp/omp_calls.def"
 

@@ -52,6 +52,7 @@ struct session_open {
     uint64_t serial;
     uint32_t entry;          /* of its key */
     uint32_t path;           /* of the call, GRAMMAR_NONE: not known */
+    uint32_t terminal;       /* with nothing inside; GRAMMAR_NONE: not known yet */
     bool opened;             /* an inner span made this one OPEN … CLOSE */
 };
 

@@ -180,13 +180,14 @@ static __attribute__((noinline)) uint32_t region_entry(struct session_stream *s,
 
 /* The stream's guard is taken, and given back. */
 static inline __attribute__((always_inline)) void span_open(struct session_stream *s, struct session_span *span,
-                                                            uintptr_t fn, uint32_t path, uint32_t entry, void *owner)
+                                                            uintptr_t fn, uint32_t path, uint32_t entry,
+                                                            uint32_t terminal, void *owner)
 {
     uint64_t begin = session_now(s), serial = ++s->serial;
     *span = (struct session_span){begin, serial, entry, s->open_count, s->call_ns};
     struct session_open *open = span_push(s);
     if (__builtin_expect(open != NULL, 1))
-        *open = (struct session_open){base_own.holder, owner, begin, 0, serial, entry, path, false};
+        *open = (struct session_open){base_own.holder, owner, begin, 0, serial, entry, path, terminal, false};
     else
         session_off("out of memory for a region");
     if (base_own.board && entry != GRAMMAR_NONE)
@@ -204,14 +205,15 @@ void session_begin_region(struct session_stream *s, struct session_span *span, c
         e = *entry = region_entry(s, name, fn);
     open_around(s, e);
     leave_out_opening(s);
-    span_open(s, span, fn, path, e, owner);
+    uint32_t terminal = e == GRAMMAR_NONE ? GRAMMAR_NONE : s->keys.entries[e].terminal[JOB_LEAF];
+    span_open(s, span, fn, path, e, terminal, owner);
 }
 
 void session_memo_open(const struct session_memo *memo, struct base_frame frame, struct session_span *span,
                        void *owner)
 {
     session_memo_enter(frame);
-    span_open(memo->stream, span, (uintptr_t)memo->what, memo->path, memo->entry, owner);
+    span_open(memo->stream, span, (uintptr_t)memo->what, memo->path, memo->entry, memo->terminal, owner);
 }
 
 /* Inside the innermost of so many spans. The gap before those that are not opened yet is still to come, from `last` to
@@ -265,23 +267,24 @@ static inline void show(const struct session_stream *s, uint32_t entry, const st
         watch_thread_left(s->place, end);
 }
 
-/* `plain`: nothing is around it nor was inside, and nothing skipped. */
-static inline __attribute__((always_inline)) void span_end(struct session_stream *s, const struct session_open *span,
-                                                           struct grammar_event *e, uint64_t end, uint64_t skipped,
-                                                           bool plain)
+static inline void show_region(const struct session_stream *s, uint32_t entry, const struct grammar_event *e,
+                               uint64_t end)
 {
-    bool opened = !plain && span->opened;
+    show(s, entry, e, end);
+    if (base_own.board)
+        base_own.board->omp_ns = s->region_ns;
+}
+
+static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,
+                     uint64_t skipped)
+{
+    bool opened = span->opened;
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         append(s, span->entry, opened ? JOB_CLOSE : JOB_LEAF, JOB_REGION, span->path, opened ? end : span->begin, end,
-               e, !plain && (opened || s->open_count), !opened && !skipped);
-        if (plain)
-            s->region_ns += e->duration;
-        else
-            account(s, span, end);
+               e, opened || s->open_count, !opened && !skipped);
+        account(s, span, end);
         leave_skipped(s, skipped);
-        show(s, span->entry, e, end);
-        if (base_own.board)
-            base_own.board->omp_ns = s->region_ns;
+        show_region(s, span->entry, e, end);
     }
     stream_release(s);
 }
@@ -293,7 +296,7 @@ static __attribute__((noinline)) void close_innermost(struct session_stream *s)
     e.channels = 0;
     s->left++;
     session_named_close(s, s->open_count);
-    span_end(s, &s->open[--s->open_count], &e, session_now(s), 0, false);
+    span_end(s, &s->open[--s->open_count], &e, session_now(s), 0);
 }
 
 /* Ends the spans whose hooks do not run any more, as seen from the frame `here`; what is inside one that does not does
@@ -324,34 +327,49 @@ void *session_owner(struct base_frame here)
     return s->open_count ? s->open[s->open_count - 1].owner : NULL;
 }
 
-static __attribute__((noinline)) void span_end_slowly(struct session_stream *s, const struct session_open *span,
-                                                      struct grammar_event *e, uint64_t end, uint64_t skipped)
+/* Something is around it or was inside, it is new, or what was inside was left. Returns whether others were inside. */
+static __attribute__((noinline)) bool end_other(struct session_stream *s, const struct session_span *span,
+                                                struct grammar_event *e, uint64_t end, uint64_t skipped)
 {
-    span_end(s, span, e, end, skipped, false);
-}
-
-bool session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *e, uint64_t end,
-                    uint64_t skipped)
-{
+    int kept = errno;
     bool contains = false;
-    if (base_guard_enter(base_frame_here()) == BASE_GUARD_LEFT)
-        stream_was_left();
     while (s->open_count > span->level && s->open[s->open_count - 1].serial != span->serial) /* it has not shown yet */
         close_innermost(s);
     if (s->open_count > span->level) {
-        if (__builtin_expect(s->context != 0, 0))
-            session_named_close(s, s->open_count);
+        session_named_close(s, s->open_count);
         const struct session_open *open = &s->open[--s->open_count]; /* where it was, until another one is opened */
         end = end < s->last ? s->last : end;
         end = end < open->begin ? open->begin : end;
         contains = open->opened;
-        if (__builtin_expect(contains || s->open_count || skipped, 0))
-            span_end_slowly(s, open, e, end, skipped);
-        else
-            span_end(s, open, e, end, 0, true);
+        span_end(s, open, e, end, skipped);
     }
     base_guard_leave();
+    errno = kept;
     return contains;
+}
+
+/* Most are outermost and plain: nothing was inside, and the terminal is known. */
+bool session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *e, uint64_t end,
+                    uint64_t skipped)
+{
+    if (base_guard_enter(base_frame_here()) == BASE_GUARD_LEFT)
+        stream_was_left();
+    const struct session_open *open = s->open;
+    if (__builtin_expect(s->open_count != 1 || open->serial != span->serial || open->opened || s->context ||
+                         skipped || open->terminal == GRAMMAR_NONE, 0))
+        return end_other(s, span, e, end, skipped);
+    s->open_count = 0;
+    if (stream_take(s)) {
+        uint64_t begin = open->begin;
+        e->terminal = open->terminal;
+        end = end < begin ? begin : end;
+        append_known(s, open->entry, JOB_LEAF, JOB_REGION, open->path, begin, end, e, false, end, true);
+        s->region_ns += e->duration;
+        show_region(s, open->entry, e, end);
+    }
+    stream_release(s);
+    base_guard_leave();
+    return false;
 }
 
 /* What can be is written before the append: so little of it has to be kept in registers meanwhile. */
