@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What is true of the source tree itself: who includes whom, how long lines are, what comments name, which words are used.
 
-    house_rules.py TREE WHAT: arrows, width, names, words, budgets, circles; a line for each fault, then exit 1
+    house_rules.py TREE WHAT: arrows, width, names, words, budgets, circles, figures, keys; a line for each fault, then
+    exit 1
 """
+import json
 import os
 import re
 import sys
@@ -212,6 +214,51 @@ def names(tree):
                 yield f"{path}:{first + offset}: nothing is called {name}"
 
 
+# A figure in a document says where it comes from: its paragraph (a table is of the paragraph before it), or the listing
+# above it, has a command, a test, bench/RESULTS.md, or the file that defines it. What is quoted is no figure, nor is all.
+FIGURE = re.compile(r"(?<![\w.])(?!100 ?%)[0-9][0-9.,]* ?(?:ns|us|ms|s|%|[KMG]i?B|times|instructions)(?!\w)")
+SOURCE = re.compile(r"`(?:pythia|make|mpirun|bench/[\w.]+|\./\w+)[ `]|\b[a-z]+/[\w/-]+\.(?:test|sh|c|h|py|def)\b|bench/[A-Z]+\.md|bench/\w+`")
+
+
+def paragraphs(lines):
+    """(number, text, the listing above it) of each; a heading ends what a listing says."""
+    listing, inside, number, said = "", False, 1, []
+    for at, line in enumerate(lines + [""], 1):
+        fence = line.startswith("```")
+        if said and (fence or not line or re.match(r"#|\s*(?:[-*]|\d+\.) ", line)):
+            if not re.match(r"\|", (lines + ["", ""])[at]):
+                yield number, " ".join(said), listing
+                said = []
+        if fence:
+            inside, listing = not inside, listing if inside else ""
+        elif inside:
+            listing += line + "\n"
+        elif line.startswith("#"):
+            listing = ""
+        elif line and not line.startswith("    "):
+            number, said = (number if said else at), said + [line]
+
+
+def figures(tree):
+    for path in files(tree):
+        if re.match(r"(?:README|ARCHITECTURE|HACKING|doc/[A-Z]+)\.md$", path):
+            for number, said, listing in paragraphs(text(tree, path).split("\n")):
+                found = FIGURE.search(re.sub(r"`[^`]*`|\"[^\"]*\"", "", said))
+                if found and not SOURCE.search(said) and not re.search(r"^(?:\$ )?(?:pythia|mpirun|\./)", listing, re.M):
+                    yield f"{path}:{number}: {found.group()}: measured by what, or defined where?"
+
+
+def keys(tree):
+    """Each key of the report's schema is in the document."""
+    def named(value):
+        for key, inside in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from inside if key == "properties" else ()
+            yield from named(inside) if isinstance(inside, (dict, list)) else ()
+    told = set(re.findall(r"`(\w+)`", text(tree, "doc/EVENTS.md")))
+    for key in sorted(set(named(json.loads(text(tree, "doc/report.schema.json")))) - told):
+        yield f"doc/EVENTS.md: no key {key}"
+
+
 # Functions of C, POSIX, Linux and the libraries that comments speak of, and files of others.
 FOREIGN = r"P?MPI_|MPIX?_|GOMP_|omp_|ompt_|pthread_|dl_?[a-z]+|PAPI_|hwloc_|PMIx?_|unw_|_Unwind|XXH|ZSTD_|cxa|__"
 KNOWN = set("X_check X_dump malloc calloc realloc fork exec main getenv setenv clock_gettime membarrier".split())
@@ -222,7 +269,7 @@ KNOWN_FILES = set("a.c b.c mpi.h omp.h config.h mpif.h fenv.h libgomp_g.h x.c ap
 def main():
     tree, what = sys.argv[1], sys.argv[2]
     faults = list({"arrows": arrows, "width": width, "names": names, "words": words,
-                   "budgets": budgets, "circles": circles}[what](tree))
+                   "budgets": budgets, "circles": circles, "figures": figures, "keys": keys}[what](tree))
     for fault in faults:
         print(fault)
     return 1 if faults else 0
