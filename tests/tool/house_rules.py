@@ -217,7 +217,7 @@ def names(tree):
 # A figure in a document says where it comes from: its paragraph (a table is of the paragraph before it), or the listing
 # above it, has a command, a test, bench/RESULTS.md, or the file that defines it. What is quoted is no figure, nor is all.
 FIGURE = re.compile(r"(?<![\w.])(?!100 ?%)[0-9][0-9.,]* ?(?:ns|us|ms|s|%|[KMG]i?B|times|instructions)(?!\w)")
-SOURCE = re.compile(r"`(?:pythia|make|mpirun|bench/[\w.]+|\./\w+)[ `]|\b[a-z]+/[\w/-]+\.(?:test|sh|c|h|py|def)\b|bench/[A-Z]+\.md|bench/\w+`")
+SOURCE = re.compile(r"`(?:pythia|make|mpirun|bench/[\w.]+|\./\w+)[ `]|\b[a-z]+/[\w/-]+\.(?:test|sh|c|h|py|def)\b|bench/[A-Z]+\.md")
 
 
 def paragraphs(lines):
