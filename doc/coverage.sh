@@ -49,19 +49,34 @@ fate() {
           else print "left", why($1), $1 }'
 }
 
-# table TITLE THEIRS OURS BINDING
-table() {
-    names "$2" "$4" | fate >"$work/fate"
-    names "$3" "$4" >"$work/ours"
+# count BINDING THEIRS OURS: adds "BINDING wrapped-or-left class number", and what is missing or absent, to $work/rows
+count() {
+    names "$2" "$1" | fate >"$work/fate"
+    names "$3" "$1" >"$work/ours"
     awk '$1 == "wrapped" { print $3 }' "$work/fate" | sort -u >"$work/should"
-    missing=$(comm -23 "$work/should" "$work/ours" | tr '\n' ' ')
-    absent=$(awk '{ print tolower($2) }' "$work/table" | sort -u | comm -23 - "$work/should" | tr '\n' ' ')
-    printf '\n### %s\n\n| | calls |\n|---|---|\n' "$1"
-    awk '$1 == "wrapped" { n[$2]++; all++ } END { printf "| **wrapped** | **%d** |\n", all; for (c in n) printf "| %s | %d |\n", c, n[c] | "sort" }' "$work/fate"
-    awk '$1 == "left" { n[$2]++; all++ } END { printf "| **left out** | **%d** |\n", all; for (c in n) printf "| %s | %d |\n", c, n[c] | "sort" }' "$work/fate"
-    printf '| **absent** here, in the table | **%s** |\n' "$(echo "$absent" | wc -w)"
-    [ -z "$missing" ] || printf '\nNOT WRAPPED: %s\n' "$missing"
-    [ -z "$absent" ] || printf '\nAbsent: %s\n' "$absent" | fold -s -w 120
+    comm -23 "$work/should" "$work/ours" | sed "s/^/$1 missing - /" >>"$work/rows"
+    awk '{ print tolower($2) }' "$work/table" | sort -u | comm -23 - "$work/should" | sed "s/^/$1 absent - /" >>"$work/rows"
+    awk -v b="$1" '{ n[$1 " " $2]++; n[$1 " all"]++ } END { for (c in n) print b, c, n[c] }' "$work/fate" >>"$work/rows"
+}
+
+# print: $work/rows as one table, a column a binding
+print() {
+    printf '\n| calls | C | mpif.h, use mpi | use mpi_f08 |\n|---|---|---|---|\n'
+    for kind in wrapped left absent; do
+        sort -k2,3 "$work/rows" | awk -v kind="$kind" '
+            $2 == kind && kind == "absent" { n["all", $1]++; seen["all"] = 1 }
+            $2 == kind && kind != "absent" { n[$3, $1] = $4; if (!seen[$3]++ && $3 != "all") order[++rows] = $3 }
+            function line(name, class) {
+                printf "| %s | %d | %d | %d |\n", name, n[class, "C"], n[class, "mpif"], n[class, "f08"]
+            }
+            END {
+                line(kind == "wrapped" ? "**wrapped**" : kind == "left" ? "**left out**" : "**absent** here", "all")
+                for (i = 1; i <= rows; i++) line(order[i], order[i])
+            }'
+    done
+    awk '$2 == "missing" { print "\nNOT WRAPPED: " $4 " (" $1 ")" }' "$work/rows"
+    printf '\nAbsent: %s\n' "$(awk '$2 == "absent" { print $4 }' "$work/rows" | sort -u | tr '\n' ' ')" | fold -s -w 120 |
+        sed 's/ $//'
 }
 
 for build in "$@"; do
@@ -70,13 +85,13 @@ for build in "$@"; do
     directory=$(dirname "$(readlink -f "$libmpi")")
     name=$(sed -n 's/^MPI_FLAVOUR = //p' "$build/Makefile")
     printf '\n## %s (%s)\n' "$name" "$(basename "$(readlink -f "$libmpi")")"
-    table "$name: C" "$libmpi" "$ours" C
+    : >"$work/rows"
+    count C "$libmpi" "$ours"
     for pair in mpif:libmpi_mpifh mpif:libmpichfort f08:libmpi_usempif08 f08:libmpichfort; do
         # Beside this MPI, not the other one.
         case $name:$pair in mpich:*libmpi_*) continue ;; openmpi:*libmpichfort) continue ;; esac
         object=$(find "$directory" /usr/lib -maxdepth 3 -name "${pair#*:}.so.[0-9]*" 2>/dev/null | head -n 1)
-        [ -n "$object" ] || continue
-        case $pair in mpif:*) title='mpif.h and use mpi' ;; *) title='use mpi_f08' ;; esac
-        table "$name: $title" "$object" "$ours" "${pair%%:*}"
+        [ -z "$object" ] || count "${pair%%:*}" "$object" "$ours"
     done
+    print
 done
