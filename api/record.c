@@ -188,7 +188,7 @@ static bool is_told(const pythia_recorder_t *owner, uint32_t i)
 /* How many ranks have a stream. */
 static int count_ranks(const pythia_recorder_t *owner, uint32_t ranks, uint32_t *told)
 {
-    uint8_t *seen = calloc(ranks, 1);
+    BASE_OWN uint8_t *seen = calloc(ranks, 1);
 
     *told = 0;
     if (!seen)
@@ -200,7 +200,6 @@ static int count_ranks(const pythia_recorder_t *owner, uint32_t ranks, uint32_t 
         *told += !*rank;
         *rank = 1;
     }
-    free(seen);
     return 0;
 }
 
@@ -253,26 +252,23 @@ static int add_stream(struct job *j, const pythia_recorder_t *s, bool alone)
                                  .events = grammar_events(s->grammar), .lost = grammar_lost(s->grammar),
                                  .wall_ns = s->wall_ns };
     struct grammar_flat *g = grammar_freeze(s->grammar);
-    uint32_t *number = define_words(j, s);
+    BASE_OWN uint32_t *number = define_words(j, s);
 
     if (!g || !number) {
         grammar_flat_destroy(g);
-        free(number);
         return PYTHIA_ENOMEM;
     }
     grammar_flat_renumber(g, number, 0);
     g->terminals = j->terminal_count;
-    free(number);
     return merge_add_stream(j, &stream, g);
 }
 
 static int define_all(struct job *j, const pythia_recorder_t *r)
 {
     for (uint32_t i = 0; i < stream_total(r); i++) {
-        uint32_t *number = define_words(j, stream_at(r, i));
+        BASE_OWN uint32_t *number = define_words(j, stream_at(r, i));
         if (!number)
             return PYTHIA_ENOMEM;
-        free(number);
     }
     return 0;
 }

@@ -17,12 +17,7 @@ static int order(const struct api_word *x, const char *text, uint8_t with)
     return strcmp(x->text, text) ?: BASE_ORDER(x->with, with);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const struct api_word *x = a, *y = b;
-
-    return order(x, y->text, y->with) ?: BASE_ORDER(x->terminal, y->terminal);
-}
+BASE_COMPARISON(compare, struct api_word, order(a, b->text, b->with) ?: BASE_UP(terminal))
 
 /* Index of the first one that is not before the word. */
 static uint32_t lower_bound(const struct api_words *w, const char *text, uint8_t with)

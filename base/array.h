@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/own.h"
+
 #define BASE_ARRAY_LIMIT 0x7ffffff0u
 
 /* Makes *array, a pointer to elements of `size` bytes, hold at least `need`. 0, PYTHIA_ENOMEM or PYTHIA_ELIMIT; on

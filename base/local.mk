@@ -25,6 +25,7 @@ libpythia_base_la_SOURCES = \
 	%D%/name.h \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/order.h \
+	%D%/own.h \
 	%D%/replace.c %D%/replace.h \
 	%D%/terminal.c %D%/terminal.h \
 	%D%/threads.c %D%/threads.h \

@@ -168,8 +168,8 @@ static void print_grid(const struct job *j, uint32_t comm, const struct made *m,
 uint32_t closure_comms(struct closure *g, FILE *out)
 {
     const struct job *j = g->job;
-    struct made *made = calloc((size_t)j->comm_count + 1, sizeof *made);
-    bool *is = calloc((size_t)j->comm_count + 1, sizeof *is);
+    BASE_OWN struct made *made = calloc((size_t)j->comm_count + 1, sizeof *made);
+    BASE_OWN bool *is = calloc((size_t)j->comm_count + 1, sizeof *is);
     uint32_t rows = 0;
 
     for (uint32_t i = 0; i < j->comm_count; i++) {
@@ -199,8 +199,6 @@ uint32_t closure_comms(struct closure *g, FILE *out)
             fprintf(out, "/* %s */\n", job_text(j, j->comms[i].name));
         }
     fputs(rows ? "};\n" : "    { -1, \"\", 0, 0, { 0 }, NULL },\n};\n", out);
-    free(made);
-    free(is);
     return rows ? rows : 1;
 }
 
@@ -238,8 +236,8 @@ void closure_children(struct closure *g)
 {
     enum { EVENTS = 20000000 };
     const struct job *j = g->job;
-    struct made *made = calloc((size_t)j->comm_count + 1, sizeof *made);
-    bool *is = calloc((size_t)j->comm_count + 1, sizeof *is);
+    BASE_OWN struct made *made = calloc((size_t)j->comm_count + 1, sizeof *made);
+    BASE_OWN bool *is = calloc((size_t)j->comm_count + 1, sizeof *is);
     struct pending p[PENDING];
     struct grammar_cursor at;
 
@@ -263,6 +261,4 @@ void closure_children(struct closure *g)
     }
     for (uint32_t t = 0; t < j->terminal_count; t++)
         g->call[t].child = g->call[t].child < 0 ? -1 : g->call[t].child;
-    free(made);
-    free(is);
 }

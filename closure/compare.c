@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "closure/closure.h"
 #include "findings/names.h"
 #include "job/turns.h"
@@ -187,10 +188,7 @@ static void add_times(const struct job *j, int side, struct closure_comparison *
         }
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct closure_time *)a)->function, ((const struct closure_time *)b)->function);
-}
+BASE_COMPARISON(by_name, struct closure_time, strcmp(a->function, b->function))
 
 /* Of the longest rank, from the end of MPI_Init on. */
 static double wall_of(const struct job *j)
@@ -209,8 +207,7 @@ void closure_compare(const struct job *recorded, const struct job *proxy, struct
         compare_rank(recorded, proxy, r, &pairs, out);
     add_times(recorded, 0, out);
     add_times(proxy, 1, out);
-    if (out->time_count)
-        qsort(out->times, out->time_count, sizeof *out->times, by_name);
+    BASE_SORT(out->times, out->time_count, by_name);
     out->wall_ns[0] = wall_of(recorded);
     out->wall_ns[1] = wall_of(proxy);
     free(pairs.known);

@@ -177,33 +177,30 @@ static void print_call(struct printer *p, uint32_t node, int depth, FILE *f)
     g->sections |= call->sections;
     note_bytes(p, node);
     note_requests(p, node);
-    char *name = closure_call_name(g, n->symbol);
+    BASE_OWN char *name = closure_call_name(g, n->symbol);
     fprintf(f, "%s(%.0f", name, gap_of(p, node));
     for (uint32_t c = 0; c < GRAMMAR_CHANNELS; c++)
         if (call->channels & 1u << c) {
-            char *text = value(p, node, (enum grammar_channel)c, &counts);
+            BASE_OWN char *text = value(p, node, (enum grammar_channel)c, &counts);
             fprintf(f, ", %s", text);
-            free(text);
         }
     if (g->job->terminals[n->symbol].kind == JOB_REGION)
         fprintf(f, ", %.0f", rounded(s->count ? (double)s->duration.sum / (double)s->count : 0));
     fputs(");\n", f);
     call->nth = call->nth || counts;
-    free(name);
 }
 
 /* --- A rule --- */
 
 static void print_loop(struct printer *p, uint32_t node, int *depth, FILE *f)
 {
-    char *turns = closure_turns(p->g, p->c, node);
+    BASE_OWN char *turns = closure_turns(p->g, p->c, node);
 
     if (strcmp(turns, "1") != 0) {
         indent(f, *depth);
         fprintf(f, "for (long turn = 0; turn < %s; turn++)", turns);
         *depth += 1;
     }
-    free(turns);
 }
 
 static void print_node(struct printer *p, uint32_t node, int depth, FILE *f)
@@ -274,7 +271,7 @@ char *closure_class(struct closure *g, uint32_t class_index)
     const struct job_class *c = &g->job->classes[class_index];
     const struct grammar_flat *flat = c->grammar;
     struct printer p = { .g = g, .c = c, .alone = g->job->class_count == 1 };
-    uint32_t *order = calloc((size_t)flat->rule_count + 1, sizeof *order);
+    BASE_OWN uint32_t *order = calloc((size_t)flat->rule_count + 1, sizeof *order);
 
     p.of_rule = calloc((size_t)flat->rule_count + 2, sizeof *p.of_rule);
     p.users = calloc((size_t)flat->node_count + 1, sizeof *p.users);
@@ -295,6 +292,5 @@ char *closure_class(struct closure *g, uint32_t class_index)
     free(p.function);
     free(p.users);
     free(p.of_rule);
-    free(order);
     return root;
 }

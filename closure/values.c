@@ -127,9 +127,8 @@ static char *of_course(struct closure *g, const struct job_variant *v, const cha
     fputs(" };\n", f);
     fclose(f);
     g->sections |= CLOSURE_NEEDS(CLOSURE_COURSE);
-    char *name = closure_shared(g, g->tables, "course", body);
+    BASE_OWN char *name = closure_shared(g, g->tables, "course", body);
     text = relate(g, v, closure_text("course(%s, %u, %s, %" PRId64 ")", name, count, nth, absent));
-    free(name);
     return text;
 }
 
@@ -238,7 +237,7 @@ static char *table_of(struct closure *g, const struct job_class *c, const struct
 static char *choice_of(struct closure *g, const struct job_class *c, const struct job_variant *v, uint32_t count,
                        int64_t absent, const char *nth, bool *counts)
 {
-    int64_t *part = calloc(g->job->info.ranks, sizeof *part);
+    BASE_OWN int64_t *part = calloc(g->job->info.ranks, sizeof *part);
     char *body = NULL, *name, *text;
     size_t size;
     bool lost = false;
@@ -247,28 +246,24 @@ static char *choice_of(struct closure *g, const struct job_class *c, const struc
         for (uint32_t k = 0; k < count; k++)
             if (!w.at.thread && job_ranges_contain(c->ranges + v[k].range_first, v[k].range_count, w.at.rank, 0))
                 part[w.at.rank] = k + 1;
-    char *table = print_table(g, "part", count < 255 ? "unsigned char" : "int", part);
+    BASE_OWN char *table = print_table(g, "part", count < 255 ? "unsigned char" : "int", part);
     FILE *f = open_memstream(&body, &size);
     const char *kind = channel_name[v->attr.channel];
     fprintf(f, "static long %s_of_#(long n)\n{\n    (void)n;\n    switch (%s) {\n", kind, table);
     for (uint32_t k = 0; k < count; k++) {
-        char *x = formula(g, &v[k], "n", absent, counts);
+        BASE_OWN char *x = formula(g, &v[k], "n", absent, counts);
         lost = lost || !x;
         fprintf(f, "    case %u:\n        return %s;\n", k + 1, x ? x : "0");
-        free(x);
     }
     fprintf(f, "    default:\n        return %" PRId64 ";\n    }\n}\n", absent);
     fclose(f);
-    free(table);
-    free(part);
     if (lost) {
         free(body);
         return NULL;
     }
-    char *label = closure_text("%s_of", kind);
+    BASE_OWN char *label = closure_text("%s_of", kind);
     name = closure_shared(g, g->tables, label, body);
     text = closure_text("%s(%s)", name, *counts ? nth : "0");
-    free(label);
     free(name);
     return text;
 }
@@ -306,13 +301,10 @@ char *closure_turns(struct closure *g, const struct job_class *c, uint32_t node)
     if (!count)
         return closure_text("%" PRIu64, c->grammar->nodes[node].exponent);
     g->now = c->grammar->nodes[node].symbol;
-    uint64_t *own = calloc(members_of(c), sizeof *own);
-    int64_t *value = calloc(g->job->info.ranks, sizeof *value);
+    BASE_OWN uint64_t *own = calloc(members_of(c), sizeof *own);
+    BASE_OWN int64_t *value = calloc(g->job->info.ranks, sizeof *value);
     base_must(job_turns_fill(c, node, own));
     for (struct job_walk w = { .range = c->ranges, .left = c->member_ranges }; job_walk_next(&w); k++)
         value[w.at.rank] = w.at.thread ? value[w.at.rank] : (int64_t)own[k];
-    char *text = print_table(g, "turns", "long", value);
-    free(own);
-    free(value);
-    return text;
+    return print_table(g, "turns", "long", value);
 }

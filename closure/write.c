@@ -138,7 +138,7 @@ static void look_at_threads(struct closure *g)
 static void means(struct closure *g)
 {
     const struct job *j = g->job;
-    double *count = calloc((size_t)j->terminal_count + 1, sizeof *count);
+    BASE_OWN double *count = calloc((size_t)j->terminal_count + 1, sizeof *count);
 
     for (uint32_t c = 0; c < j->class_count; c++)
         for (uint32_t k = 0; k < j->classes[c].grammar->node_count; k++) {
@@ -151,7 +151,6 @@ static void means(struct closure *g)
         }
     for (uint32_t t = 0; t < j->terminal_count; t++)
         g->call[t].gap /= count[t] > 0 ? count[t] : 1;
-    free(count);
 }
 
 static void print_lists(const struct closure *g, FILE *out)
@@ -246,7 +245,7 @@ static void print_classes(const struct closure *g, char **root, FILE *out)
 static void print_main(struct closure *g, char **root, FILE *out)
 {
     const struct job *j = g->job;
-    char *init = NULL;
+    BASE_OWN char *init = NULL;
 
     for (uint32_t t = 0; t < j->terminal_count && !init; t++)
         init = job_is_start(j, t) ? closure_call_name(g, t) : NULL;
@@ -272,7 +271,6 @@ static void print_main(struct closure *g, char **root, FILE *out)
     if (init)
         fputs("    MPI_Finalized(&over);\n    if (!over)\n        MPI_Finalize();\n", out);
     fputs("    return 0;\n}\n", out);
-    free(init);
 }
 
 static void assemble(struct closure *g, char **root)
@@ -297,7 +295,7 @@ struct closure_program closure_make(const struct job *j, struct findings_resolve
                          .call = calloc((size_t)j->terminal_count + 1, sizeof *g.call),
                          .sections = CLOSURE_NEEDS(CLOSURE_BASE) | CLOSURE_NEEDS(CLOSURE_PEER) |
                                      CLOSURE_NEEDS(CLOSURE_COMM) };
-    char **root = calloc((size_t)j->class_count + 1, sizeof *root);
+    BASE_OWN char **root = calloc((size_t)j->class_count + 1, sizeof *root);
 
     g.tables = open_memstream(&g.table_text, &g.table_size);
     g.calls = open_memstream(&g.call_text, &g.call_size);
@@ -331,7 +329,6 @@ struct closure_program closure_make(const struct job *j, struct findings_resolve
         free(g.call[t].text);
     for (uint32_t c = 0; c < j->class_count; c++)
         free(root[c]);
-    free(root);
     free(g.call);
     free(g.list);
     free(g.table_text);

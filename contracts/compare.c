@@ -23,7 +23,7 @@ static void make_rows(struct contracts_comparison *c, uint32_t *const row_of[2],
     const struct job *job[2] = { c->report[0]->job, c->report[1]->job };
     uint32_t base[2] = { 0, job[0]->terminal_count };
     size_t all = (size_t)job[0]->terminal_count + job[1]->terminal_count;
-    uint32_t *number = malloc((all + 1) * sizeof *number);
+    BASE_OWN uint32_t *number = malloc((all + 1) * sizeof *number);
 
     c->rows = calloc(all + 1, sizeof *c->rows);
     memset(number, 0xff, all * sizeof *number);
@@ -42,7 +42,6 @@ static void make_rows(struct contracts_comparison *c, uint32_t *const row_of[2],
                 row->match = how[base[side] + t];
             row_of[side][t] = number[r];
         }
-    free(number);
 }
 
 static void add_site(struct contracts_row *r, int side, const struct findings_site *s)
@@ -235,8 +234,8 @@ struct contracts_comparison *contracts_compare(struct report *a, const char *a_f
     size_t all = (size_t)a->job->terminal_count + b->job->terminal_count;
     uint32_t *row[2] = { calloc((size_t)a->job->terminal_count + 1, sizeof(uint32_t)),
                          calloc((size_t)b->job->terminal_count + 1, sizeof(uint32_t)) };
-    uint32_t *set = malloc((all + 1) * sizeof *set);
-    uint8_t *how = calloc(all + 1, 1);
+    BASE_OWN uint32_t *set = malloc((all + 1) * sizeof *set);
+    BASE_OWN uint8_t *how = calloc(all + 1, 1);
 
     *c = (struct contracts_comparison){ .report = { a, b }, .file = { a_file, b_file },
                                         .scaled = a->job->info.ranks != b->job->info.ranks,
@@ -247,8 +246,6 @@ struct contracts_comparison *contracts_compare(struct report *a, const char *a_f
     fill(c, row, set, how);
     free(row[0]);
     free(row[1]);
-    free(set);
-    free(how);
     return c;
 }
 

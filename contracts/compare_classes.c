@@ -29,7 +29,7 @@ struct list { struct contracts_shape *item; uint32_t count; };
 static struct list classes_of(const struct job *j, const uint32_t *number)
 {
     struct list l = { .item = calloc((size_t)j->class_count + 1, sizeof *l.item) };
-    struct grammar_hash *terminal = calloc((size_t)j->terminal_count + 1, sizeof *terminal);
+    BASE_OWN struct grammar_hash *terminal = calloc((size_t)j->terminal_count + 1, sizeof *terminal);
     for (uint32_t t = 0; t < j->terminal_count; t++)
         terminal[t] = (struct grammar_hash){ base_hash_mix(number[t] + 1u), base_hash_mix(~(uint64_t)number[t]) };
     for (uint32_t i = 0; i < j->class_count; i++) {
@@ -43,15 +43,10 @@ static struct list classes_of(const struct job *j, const uint32_t *number)
                                                       .terminal = first_terminal(e->grammar),
                                                       .members = findings_members(e) };
     }
-    free(terminal);
     return l;
 }
 
-static int by_hash(const void *a, const void *b)
-{
-    const struct contracts_shape *x = a, *y = b;
-    return BASE_ORDER(x->hash.high, y->hash.high) ?: BASE_ORDER(x->hash.low, y->hash.low);
-}
+BASE_COMPARISON(by_hash, struct contracts_shape, BASE_UP(hash.high) ?: BASE_UP(hash.low))
 
 static bool other_ranks(const struct contracts_comparison *c, const struct contracts_shape *a,
                         const struct contracts_shape *b)

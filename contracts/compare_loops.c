@@ -21,11 +21,7 @@ struct side {
     int *same;                 /* -1: none yet */
 };
 
-static int by_member(const void *x, const void *y)
-{
-    const struct member *a = x, *b = y;
-    return BASE_ORDER(a->loop, b->loop) ?: BASE_ORDER(a->call, b->call);
-}
+BASE_COMPARISON(by_member, struct member, BASE_UP(loop) ?: BASE_UP(call))
 
 static void find_members(struct side *s, const uint32_t *number)
 {

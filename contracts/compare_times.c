@@ -33,7 +33,7 @@ static void add_usual(struct contracts_usual *to, double count, const struct con
 static void add_times(const struct contracts_comparison *c, uint32_t *const row[2], struct times *times, int side)
 {
     const struct job *j = c->report[side]->job;
-    struct contracts_usual_event *usual = contracts_usual_events(j, c->report[!side]->job);
+    BASE_OWN struct contracts_usual_event *usual = contracts_usual_events(j, c->report[!side]->job);
 
     for (uint32_t k = 0; k < j->class_count; k++) {
         const struct grammar_flat *g = j->classes[k].grammar;
@@ -51,7 +51,6 @@ static void add_times(const struct contracts_comparison *c, uint32_t *const row[
             add_usual(&into->usual_own, (double)s->count, &usual[t].duration);
         }
     }
-    free(usual);
 }
 
 /* Variance of one execution; in its place where places were met often enough, else of all together. < 0: not known. */
@@ -150,7 +149,7 @@ static void add_totals(struct contracts_comparison *c, const struct times *times
 
 void contracts_compare_times(struct contracts_comparison *c, uint32_t *const row[2])
 {
-    struct times *times = calloc(2 * (size_t)c->row_count + 1, sizeof *times);
+    BASE_OWN struct times *times = calloc(2 * (size_t)c->row_count + 1, sizeof *times);
     double worth = c->other_arguments ? -1 : WORTH *
                    fmin((double)c->report[0]->model->stream_wall_ns, (double)c->report[1]->model->stream_wall_ns);
 
@@ -168,7 +167,6 @@ void contracts_compare_times(struct contracts_comparison *c, uint32_t *const row
         }
     }
     add_totals(c, times);
-    free(times);
 }
 
 struct contracts_grown *contracts_row_grown(const struct contracts_comparison *c, const struct contracts_row *r,
@@ -223,7 +221,7 @@ struct contracts_usual_event *contracts_usual_events(const struct job *j, const 
 {
     bool both = knows(j) && knows(other);
     struct contracts_usual_event *of = calloc(j->terminal_count + 1u, sizeof *of);
-    struct grammar_stats *all = calloc(j->terminal_count + 1u, sizeof *all);
+    BASE_OWN struct grammar_stats *all = calloc(j->terminal_count + 1u, sizeof *all);
 
     for (uint32_t k = 0; k < j->class_count; k++) {
         const struct grammar_flat *g = j->classes[k].grammar;
@@ -241,6 +239,5 @@ struct contracts_usual_event *contracts_usual_events(const struct job *j, const 
                 of_extremes(e, JOB_USUAL_GAP, JOB_USUAL_GAP_DEVIATION),
                 of_extremes(e, JOB_USUAL_DURATION, JOB_USUAL_DURATION_DEVIATION) };
     }
-    free(all);
     return of;
 }

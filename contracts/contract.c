@@ -54,7 +54,7 @@ static uint32_t varies_since(const struct contracts_measure *x, uint32_t runs, d
 static struct contracts_grown *grown_of(const struct contracts_measures *m, const struct contracts_measure *x,
                                         double pace, uint32_t *count)
 {
-    const struct findings_inside_part **part = calloc(m->runs, sizeof *part);
+    BASE_OWN const struct findings_inside_part **part = calloc(m->runs, sizeof *part);
     struct contracts_made made[2] = { { .ns = 0 }, x->made[m->runs] };
     double runs = 0;
 
@@ -69,7 +69,6 @@ static struct contracts_grown *grown_of(const struct contracts_measures *m, cons
     made[0].error = sqrt(made[0].error) / fmax(runs, 1);
     struct contracts_grown *grown = contracts_grown_find(made, pace, count);
     free(made[0].part.function);
-    free(part);
     return grown;
 }
 
@@ -143,7 +142,7 @@ static void judge_doubt(struct contracts_rule *r, const struct contracts_measure
 static void judge(struct contract *c, uint32_t rule, const struct contracts_measures *m)
 {
     struct contracts_rule *r = &c->rules[rule];
-    double *least = malloc((m->count + 1) * sizeof *least);
+    BASE_OWN double *least = malloc((m->count + 1) * sizeof *least);
 
     r->judged = 0;
     for (uint32_t i = 0; i < m->count; i++) {
@@ -158,7 +157,6 @@ static void judge(struct contract *c, uint32_t rule, const struct contracts_meas
     }
     qsort(least, r->judged, sizeof *least, contracts_by_value);
     r->least = r->judged && r->about != CONTRACTS_ABOUT_STRUCTURE ? least[r->judged / 2] : -1;
-    free(least);
     if (!r->judged && r->about > CONTRACTS_ABOUT_WALL)
         cannot_say(r, "it is not known of all runs");
     else if (!r->judged && r->name && r->about != CONTRACTS_ABOUT_STRUCTURE)
@@ -213,8 +211,7 @@ void contract_judge(struct contract *c, struct report *const *baseline, const ch
             judge(c, i, &m);
         }
     }
-    if (c->breach_count)
-        qsort(c->breaches, c->breach_count, sizeof *c->breaches, by_rule);
+    BASE_SORT(c->breaches, c->breach_count, by_rule);
     contracts_measures_clear(&m);
 }
 

@@ -268,14 +268,13 @@ static struct common common_of(const struct contracts_measures *m, const double 
    told (an empirical null: Efron, "Large-scale simultaneous hypothesis testing", 2004). */
 static double unrest_of(const struct contracts_measures *m, const double *error, bool follows, double freedom)
 {
-    double *room = malloc((m->count + 1) * sizeof *room);
+    BASE_OWN double *room = malloc((m->count + 1) * sizeof *room);
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < m->count; i++)
         if (tells_pace(m->at[i], follows))
             room[n++] = fabs(m->at[i]->change) / error[i];
     double unrest = n < ENOUGH ? 1 : median(room, n) / normal_quantile(0.25);
-    free(room);
     return sqrt(fmax(1, (freedom + n * unrest * unrest) / (freedom + n)));
 }
 

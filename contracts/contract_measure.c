@@ -33,13 +33,8 @@ struct filling {
 /* --- The list --- */
 
 /* One measure: of the new run's `order` where there is one, else of this name. */
-static int by_identity(const void *a, const void *b)
-{
-    const struct contracts_measure *x = a, *y = b;
-
-    return BASE_ORDER(x->about, y->about) ?: BASE_ORDER(x->order, y->order) ?: strcmp(x->part, y->part) ?:
-           (x->order == GRAMMAR_NONE ? strcmp(x->where, y->where) : 0);
-}
+BASE_COMPARISON(by_identity, struct contracts_measure, BASE_UP(about) ?: BASE_UP(order) ?: strcmp(a->part, b->part) ?:
+                (a->order == GRAMMAR_NONE ? strcmp(a->where, b->where) : 0))
 
 static struct contracts_measure *add(struct contracts_measures *m, const struct contracts_measure *like)
 {

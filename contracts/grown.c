@@ -83,8 +83,7 @@ struct contracts_grown *contracts_grown_find(const struct contracts_made of[2], 
             if (g.change / whole >= WORTH && (whole > 0 ? g.low > 0 : g.high < 0))
                 BASE_ADD(all, *count, g);
         }
-    if (*count)
-        qsort(all, *count, sizeof *all, largest_first);
+    BASE_SORT(all, *count, largest_first);
     return all;
 }
 

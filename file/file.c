@@ -130,14 +130,13 @@ static int unpack_whole(const void *data, size_t size, struct job **j, char *why
 int file_read(const char *path, struct job **j, char *why, size_t why_size)
 {
     char reason[200] = "";
-    unsigned char *data = NULL;
+    BASE_OWN unsigned char *data = NULL;
     size_t size = 0;
     struct job *job = NULL;
     int error = read_file(path, &data, &size, why, why_size);
     if (error)
         return error;
     error = unpack_whole(data, size, &job, reason, sizeof reason);
-    free(data);
     if (error)
         job_refuse(why, why_size, "%s: %s", path, reason);
     else
@@ -163,7 +162,7 @@ int file_read_each(const char *path, int (*each)(struct job *j, void *context), 
                    size_t why_size)
 {
     char reason[200] = "none is whole";
-    unsigned char *data = NULL;
+    BASE_OWN unsigned char *data = NULL;
     size_t size = 0, next;
     int found = 0, stop = 0, error = read_file(path, &data, &size, why, why_size);
     if (error)
@@ -176,7 +175,6 @@ int file_read_each(const char *path, int (*each)(struct job *j, void *context), 
         found += !error;
         stop = error ? error == PYTHIA_ENOMEM : each(j, context);
     }
-    free(data);
     if (error == PYTHIA_ENOMEM || !found)
         job_refuse(why, why_size, "%s: %s", path, reason);
     return error == PYTHIA_ENOMEM ? error : found ? 0 : PYTHIA_EFORMAT;

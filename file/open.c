@@ -42,16 +42,15 @@ static void close_file(const struct file_store *s)
 static void close_members(struct file_store *s)
 {
     while (s->member) {
-        struct file_member *m = s->member;
+        BASE_OWN struct file_member *m = s->member;
         s->member = m->next;
         job_member_free(m->grammar);
-        free(m);
     }
 }
 
 static void close_store(struct job_store *base)
 {
-    struct file_store *s = (struct file_store *)base;
+    BASE_OWN struct file_store *s = (struct file_store *)base;
     for (uint32_t i = 0; s->was && i < file_reader_count(&s->reader, SECTION_CLASSES); i++)
         job_class_clear(&s->was[i]);
     free(s->was);
@@ -66,7 +65,6 @@ static void close_store(struct job_store *base)
     } else {
         free(s->source.data);
     }
-    free(s);
 }
 
 /* Sets of the exponents stand after the members. */

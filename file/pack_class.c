@@ -46,8 +46,8 @@ static void name_rules(struct file_packer *p, const struct grammar_flat *g, cons
 
 static void pack_rules(struct file_packer *p, const struct grammar_flat *g)
 {
-    struct grammar_hash *hash = calloc((size_t)g->rule_count + 1, sizeof *hash);
-    uint32_t *place = calloc((size_t)g->rule_count + 1, sizeof *place);
+    BASE_OWN struct grammar_hash *hash = calloc((size_t)g->rule_count + 1, sizeof *hash);
+    BASE_OWN uint32_t *place = calloc((size_t)g->rule_count + 1, sizeof *place);
     unsigned char *at;
     if (!hash || !place) {
         p->error = PYTHIA_ENOMEM;
@@ -65,8 +65,6 @@ static void pack_rules(struct file_packer *p, const struct grammar_flat *g)
         file_put32s(at, (const uint32_t[]){ (uint32_t)p->section[SECTION_NODES].count, g->rules[r].length }, 2);
         pack_body(p, g, r, hash);
     }
-    free(hash);
-    free(place);
 }
 
 /* --- Classes --- */

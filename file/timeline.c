@@ -139,7 +139,7 @@ static void round_own(struct job_own *o)
 int file_round_own(const struct job *j, struct job_own_list *said)
 {
     uint32_t n = j->own.count, kept = 0;
-    bool *keep = calloc((size_t)n + 1, sizeof *keep);
+    BASE_OWN bool *keep = calloc((size_t)n + 1, sizeof *keep);
     struct job_own *rows = malloc(((size_t)n + 1) * sizeof *rows);
     int error = keep && rows ? job_own_matter(j, keep) : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < n && !error; i++)
@@ -147,7 +147,6 @@ int file_round_own(const struct job *j, struct job_own_list *said)
             rows[kept] = j->own.row[i];
             round_own(&rows[kept++]);
         }
-    free(keep);
     *said = (struct job_own_list){ rows, error ? 0 : kept, n };
     return error;
 }
@@ -187,7 +186,7 @@ void file_pack_extents(struct file_packer *p)
     const struct job *j = p->job;
     uint32_t n = j->info.block > 1 ? j->stream_count : 0;
     unsigned char *at = n ? file_pack_grow(p, SECTION_EXTENTS, (size_t)n * RECORD_EXTENTS) : NULL;
-    struct job_stream *said = at ? malloc(n * sizeof *said) : NULL;
+    BASE_OWN struct job_stream *said = at ? malloc(n * sizeof *said) : NULL;
     for (uint32_t i = 0; i < n && said; i++) {
         said[i] = j->streams[i];
         shift_ranks(&said[i], -said[i].rank);
@@ -202,7 +201,6 @@ void file_pack_extents(struct file_packer *p)
     } else if (n) {
         p->error = PYTHIA_ENOMEM;
     }
-    free(said);
 }
 
 static int unpack_extents(struct file_reader *r)

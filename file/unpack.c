@@ -55,7 +55,7 @@ static int unpack_strings(struct file_reader *r)
 static int define_rows(struct file_reader *r, enum file_section_type type, enum job_tables t,
                        const struct job_frame *frames)
 {
-    void *rows = NULL;
+    BASE_OWN void *rows = NULL;
     int error = file_unpack_rows(r, type, t, &rows);
     uint32_t next = 0; /* callsites take the frames one after the other */
     for (uint32_t i = 0; i < file_reader_count(r, type) && !error; i++) {
@@ -68,7 +68,6 @@ static int define_rows(struct file_reader *r, enum file_section_type type, enum 
             error = interned(r, type, job_define(r->job, t, row, frames), i);
         next += c ? c->count : 0;
     }
-    free(rows);
     return error;
 }
 
@@ -150,11 +149,10 @@ int file_unpack_others(struct file_reader *r)
 
 static int unpack_classes(struct file_reader *r)
 {
-    struct file_parts *parts = NULL;
+    BASE_OWN struct file_parts *parts = NULL;
     int error = file_unpack_parts(r, &parts);
     for (uint32_t i = 0; i < file_reader_count(r, SECTION_CLASSES) && !error; i++)
         error = file_unpack_class(r, i, &parts[i]);
-    free(parts);
     return error;
 }
 

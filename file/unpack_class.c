@@ -274,7 +274,7 @@ static int need_records(struct file_reader *r, uint32_t i, const struct file_par
 
 static int class_length(struct file_reader *r, struct grammar_flat *g)
 {
-    uint64_t *length = calloc((size_t)g->rule_count + 1, sizeof *length);
+    BASE_OWN uint64_t *length = calloc((size_t)g->rule_count + 1, sizeof *length);
     if (!length)
         return file_reader_no_memory(r);
     /* Only the audit knows whether these rules are sane; what is needed for walking them is checked already: symbols
@@ -282,7 +282,6 @@ static int class_length(struct file_reader *r, struct grammar_flat *g)
     if (g->rule_count)
         grammar_flat_lengths(g, length);
     g->events = length[0];
-    free(length);
     return 0;
 }
 

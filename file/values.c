@@ -86,19 +86,16 @@ int file_unpack_starts(struct file_reader *r)
         return 0;
     if (s->size < RUNS || s->count > s->size || runs > s->size)
         return REFUSE(r, "damaged: section %s is too short", file_section_name(SECTION_STARTS));
-    unsigned char *scratch = calloc(8, (size_t)(lists > runs ? lists : runs) + 1);
+    BASE_OWN unsigned char *scratch = calloc(8, (size_t)(lists > runs ? lists : runs) + 1);
     if (!scratch || job_rows_room(r->job, JOB_TABLE_STARTS, lists) ||
-        job_rows_room(r->job, JOB_TABLE_START_RUNS, runs)) {
-        free(scratch);
+        job_rows_room(r->job, JOB_TABLE_START_RUNS, runs))
         return file_reader_no_memory(r);
-    }
     job_rows_counted(r->job, JOB_TABLE_STARTS, lists);
     job_rows_counted(r->job, JOB_TABLE_START_RUNS, runs);
     memset(r->job->starts.list, 0, lists * sizeof *r->job->starts.list);
     at += RUNS;
     for (int k = 0; k < COLUMNS && at; k++)
         at = get_column(r->job, k, at, end, scratch);
-    free(scratch);
     return at == end && share_out(&r->job->starts) ? 0 : REFUSE(r, "damaged: section %s: runs of no list",
                                                                  file_section_name(SECTION_STARTS));
 }

@@ -72,10 +72,7 @@ static void add_sizes(struct findings_sizes *s, const struct member *m, const st
 }
 
 /* Of sizes, or of what begins with one. */
-static int by_size(const void *a, const void *b)
-{
-    return BASE_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
-}
+BASE_COMPARISON(by_size, uint32_t, BASE_ORDER(*a, *b))
 
 static struct findings_sizes *comm_sizes(struct findings_by_rank *b, const struct job *j, uint32_t comm)
 {
@@ -204,7 +201,7 @@ static void add_stream(struct findings_by_rank *b, const struct findings_model *
 
 static void find_sizes(struct findings_by_rank *b, const struct job *j, const struct findings_site *sites)
 {
-    uint32_t *size = malloc((j->comm_count + 1u) * sizeof *size);
+    BASE_OWN uint32_t *size = malloc((j->comm_count + 1u) * sizeof *size);
 
     for (uint32_t i = 0; i < j->comm_count; i++)
         size[i] = j->comms[i].size;
@@ -214,7 +211,6 @@ static void find_sizes(struct findings_by_rank *b, const struct job *j, const st
         b->sizes[i].comm_size = size[i];
     for (uint32_t i = 0; i < b->sites; i++)
         b->sizes[b->comms + i].site = &sites[i];
-    free(size);
 }
 
 /* Ranks that matter least have no times of their own: what is left of the call's time is theirs. */
@@ -242,7 +238,7 @@ struct findings_by_rank *findings_by_rank_create(struct report *r)
     b->sites = m->site_count;
     b->cell = calloc((size_t)b->ranks * b->sites + 1, sizeof *b->cell);
     find_sizes(b, r->job, m->sites);
-    bool *uniform = calloc(r->job->class_count + 1u, sizeof *uniform);
+    BASE_OWN bool *uniform = calloc(r->job->class_count + 1u, sizeof *uniform);
     for (uint32_t c = 0; c < r->job->class_count; c++)
         uniform[c] = is_uniform(&r->job->classes[c]);
     for (uint32_t i = 0, rank = 0; i < r->job->stream_count; i++) {
@@ -250,7 +246,6 @@ struct findings_by_rank *findings_by_rank_create(struct report *r)
             rank++;
         add_stream(b, m, &r->job->streams[i], uniform, &b->cell[(size_t)rank * b->sites]);
     }
-    free(uniform);
     for (uint32_t s = 0; s < b->sites; s++)
         share_rest(b, s, (double)m->sites[s].time_ns);
     return b;

@@ -259,8 +259,9 @@ static int most_first(const void *x, const void *y, void *context)
 /* Each goes to the place that is left next in its parent's. */
 static void put_in_order(struct findings_calltree *t)
 {
-    uint32_t *order = malloc(((size_t)t->paths + 1) * sizeof *order), *to = calloc((size_t)t->paths + 1, sizeof *to),
-             *next = calloc((size_t)t->paths + 1, sizeof *next);
+    BASE_OWN uint32_t *order = malloc(((size_t)t->paths + 1) * sizeof *order),
+                      *to = calloc((size_t)t->paths + 1, sizeof *to),
+                      *next = calloc((size_t)t->paths + 1, sizeof *next);
     struct findings_path *sorted = malloc(((size_t)t->paths + 1) * sizeof *sorted);
 
     for (uint32_t i = 0; i < t->paths; i++)
@@ -279,9 +280,6 @@ static void put_in_order(struct findings_calltree *t)
     }
     free(t->path);
     t->path = sorted;
-    free(order);
-    free(to);
-    free(next);
 }
 
 /* --- All --- */
@@ -293,13 +291,12 @@ struct findings_calltree *findings_calltree_create(struct report *r)
 
     node_below(&b, -1, &(struct findings_path){ .terminal = GRAMMAR_NONE, .name = "all" }, 0);
     find_regions(&b);
-    struct share *share = find_shares(&b);
+    BASE_OWN struct share *share = find_shares(&b);
     for (uint32_t i = 0; i < b.hops->stop_count; i++)
         add_stop(&b, &b.hops->stop[i], share);
     add_named(&b);
     add_up(b.t);
     put_in_order(b.t);
-    free(share);
     free(b.at);
     base_hash_close(&b.known);
     base_hash_close(&b.regions);

@@ -86,7 +86,7 @@ static void print_difference(const struct report *r, const uint64_t *own, const 
 
 void findings_class_difference(const struct report *r, uint32_t index, char *text, size_t size)
 {
-    uint64_t *count = calloc(2 * (size_t)r->job->terminal_count + 1, sizeof *count);
+    BASE_OWN uint64_t *count = calloc(2 * (size_t)r->job->terminal_count + 1, sizeof *count);
     FILE *out = fmemopen(text, size, "w");
 
     text[0] = '\0';
@@ -97,5 +97,4 @@ void findings_class_difference(const struct report *r, uint32_t index, char *tex
     }
     fclose(out);
     text[size - 1] = '\0';
-    free(count);
 }

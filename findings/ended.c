@@ -12,7 +12,7 @@
 static void judge(struct findings_ended *e, const struct job *j)
 {
     const struct job_ends *ends = &j->ends;
-    struct watch_sight **sight = calloc((size_t)ends->count + 1, sizeof *sight);
+    BASE_OWN struct watch_sight **sight = calloc((size_t)ends->count + 1, sizeof *sight);
     uint32_t count = 0;
     for (uint32_t i = 0; i < ends->count; i++) {
         const struct job_end *end = &ends->of[i];
@@ -29,7 +29,6 @@ static void judge(struct findings_ended *e, const struct job *j)
     watch_rows_free(rows, j->info.ranks);
     for (uint32_t i = 0; i < count; i++)
         free(sight[i]);
-    free(sight);
 }
 
 static const char *place_of(struct report *r, const struct job_end *end)

@@ -145,17 +145,15 @@ void findings_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
 
     for (uint32_t r = 0; r < ranks; r++)
         count += in[r];
-    struct job_member *m = calloc((size_t)count + 1, sizeof *m);
+    BASE_OWN struct job_member *m = calloc((size_t)count + 1, sizeof *m);
     for (uint32_t r = 0; r < ranks && members < count; r++)
         if (in[r])
             m[members++] = (struct job_member){ r, 0 };
     base_must(job_ranges_members(&set, m, members));
-    char *line = findings_ranges_text(set.range, set.count);
+    BASE_OWN char *line = findings_ranges_text(set.range, set.count);
     cut_list(line, size);
     snprintf(text, size, "%s", line);
-    free(line);
     free(set.range);
-    free(m);
 }
 
 /* --- The list --- */
@@ -245,7 +243,7 @@ static bool *ranks_of(const struct findings *f, uint32_t terminal)
 
 void findings_add_at(struct findings *f, struct finding one, uint32_t cause, uint32_t of, const bool *in)
 {
-    bool *own = in ? NULL : ranks_of(f, of), *come = ranks_of(f, cause);
+    BASE_OWN bool *own = in ? NULL : ranks_of(f, of), *come = ranks_of(f, cause);
 
     one.by = cause;
     for (uint32_t r = 0; r < f->ranks; r++)
@@ -253,15 +251,9 @@ void findings_add_at(struct findings *f, struct finding one, uint32_t cause, uin
     findings_site_place(f->report, one.call, one.where, sizeof one.where);
     findings_site_place(f->report, cause, one.cause, sizeof one.cause);
     findings_add(f, &one, in ? in : own);
-    free(own);
-    free(come);
 }
 
-static int by_cost(const void *a, const void *b)
-{
-    const struct finding *x = a, *y = b;
-    return BASE_ORDER(y->seconds, x->seconds);
-}
+BASE_COMPARISON(by_cost, struct finding, BASE_DOWN(seconds))
 
 /* --- What there is to be lost --- */
 
@@ -341,8 +333,7 @@ static void find(struct report *r, struct findings_list *all)
     findings_of_messages(&f);
     findings_of_remainder(&f);
     settle(&f);
-    if (all->count)
-        qsort(all->finding, all->count, sizeof *all->finding, by_cost);
+    BASE_SORT(all->finding, all->count, by_cost);
     free(f.time);
     free(f.attributed);
 }

@@ -80,7 +80,7 @@ static bool is_beside(const struct findings_hardware *h, unsigned node)
 /* Memory of a card, or a faster one beside the processors' own: nobody is put there. */
 static void leave_out_memory(struct findings_hardware *h)
 {
-    bool *beside = calloc(h->nodes + 1u, sizeof *beside);
+    BASE_OWN bool *beside = calloc(h->nodes + 1u, sizeof *beside);
     unsigned kept = 0;
 
     for (unsigned i = 0; i < h->nodes; i++)
@@ -89,7 +89,6 @@ static void leave_out_memory(struct findings_hardware *h)
         if (!beside[i])
             h->node[kept++] = h->node[i];
     h->nodes = kept;
-    free(beside);
 }
 
 static void fill(hwloc_topology_t t, struct findings_hardware *h)
@@ -217,7 +216,7 @@ static void print_sets(const cpu_set_t *sets, unsigned count, FILE *out)
 
 static uint32_t text_of(struct job *j, hwloc_topology_t t, const cpu_set_t *sets, unsigned count)
 {
-    char *text = NULL;
+    BASE_OWN char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
@@ -226,9 +225,7 @@ static uint32_t text_of(struct job *j, hwloc_topology_t t, const cpu_set_t *sets
     else
         print_tree(t, out);
     fclose(out);
-    uint32_t number = job_string(j, text);
-    free(text);
-    return number;
+    return job_string(j, text);
 }
 
 bool findings_hardware_keep(struct job *j)

@@ -53,28 +53,13 @@ int findings_inside_order(const struct findings_place *a, const struct findings_
     return strcmp(a->module, b->module) ?: text_order(a->symbol, b->symbol) ?: text_order(a->inlined, b->inlined);
 }
 
-static int by_line(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
+BASE_COMPARISON(by_line, struct row, by_part(a, b) ?: findings_inside_order(a->place, b->place) ?:
+                BASE_ORDER(a->place ? a->place->line : 0, b->place ? b->place->line : 0) ?: BASE_UP(of->offset))
 
-    return by_part(x, y) ?: findings_inside_order(x->place, y->place) ?:
-           BASE_ORDER(x->place ? x->place->line : 0, y->place ? y->place->line : 0) ?:
-           BASE_ORDER(x->of->offset, y->of->offset);
-}
+BASE_COMPARISON(most_first, struct findings_inside_function, BASE_DOWN(samples) ?:
+                findings_inside_order(a->place, b->place))
 
-static int most_first(const void *a, const void *b)
-{
-    const struct findings_inside_function *x = a, *y = b;
-
-    return BASE_ORDER(y->samples, x->samples) ?: findings_inside_order(x->place, y->place);
-}
-
-static int larger_first(const void *a, const void *b)
-{
-    const struct findings_inside_part *x = a, *y = b;
-
-    return BASE_ORDER(y->samples, x->samples) ?: BASE_ORDER(x->terminal, y->terminal);
-}
+BASE_COMPARISON(larger_first, struct findings_inside_part, BASE_DOWN(samples) ?: BASE_UP(terminal))
 
 /* Wilson's interval. */
 double findings_inside_share(uint64_t count, uint64_t all, double *low, double *high)
@@ -95,8 +80,7 @@ static void set_shares(struct findings_inside_part *p)
         struct findings_inside_function *f = &p->function[i];
         f->share = findings_inside_share(f->samples, p->samples, &f->low, &f->high);
     }
-    if (p->count)
-        qsort(p->function, p->count, sizeof *p->function, most_first);
+    BASE_SORT(p->function, p->count, most_first);
 }
 
 /* Of the rows of one function, in order of lines. */
@@ -138,7 +122,7 @@ static struct findings_inside *make(const struct report *r)
 {
     const struct job_inside_list *list = &r->job->inside;
     struct findings_inside *in = calloc(1, sizeof *in);
-    struct row *row = calloc((size_t)list->count + 1, sizeof *row);
+    BASE_OWN struct row *row = calloc((size_t)list->count + 1, sizeof *row);
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < list->count; i++)
@@ -152,9 +136,7 @@ static struct findings_inside *make(const struct report *r)
             ;
         add_part(in, row + i, n);
     }
-    if (in->parts)
-        qsort(in->part, in->parts, sizeof *in->part, larger_first);
-    free(row);
+    BASE_SORT(in->part, in->parts, larger_first);
     return in;
 }
 
@@ -186,12 +168,8 @@ const struct findings_inside_part *findings_inside_find(struct report *r, uint32
     return NULL;
 }
 
-static int by_function(const void *a, const void *b)
-{
-    const struct findings_inside_function *x = a, *y = b;
-
-    return findings_inside_order(x->place, y->place) ?: BASE_ORDER(y->samples, x->samples);
-}
+BASE_COMPARISON(by_function, struct findings_inside_function, findings_inside_order(a->place, b->place) ?:
+                BASE_DOWN(samples))
 
 struct findings_inside_part findings_inside_together(const struct findings_inside_part *const *part, uint32_t count)
 {
@@ -203,8 +181,7 @@ struct findings_inside_part findings_inside_together(const struct findings_insid
             BASE_ADD(all.function, all.count, part[i]->function[k]);
         all.samples += part[i] ? part[i]->samples : 0;
     }
-    if (all.count)
-        qsort(all.function, all.count, sizeof *all.function, by_function);
+    BASE_SORT(all.function, all.count, by_function);
     for (uint32_t i = 0; i < all.count; i++) {
         struct findings_inside_function *last = kept ? &all.function[kept - 1] : NULL, f = all.function[i];
         if (last && findings_inside_order(last->place, f.place) == 0) {
@@ -230,7 +207,7 @@ struct findings_inside_part findings_inside_loop(struct report *r, const struct 
                                                  bool within, double *ns)
 {
     struct { uint64_t count; double gap_ns, ns; } *of = calloc(r->job->terminal_count + 1u, sizeof *of);
-    const struct findings_inside_part **part = NULL;
+    BASE_OWN const struct findings_inside_part **part = NULL;
     uint32_t count = 0;
 
     *ns = 0;
@@ -253,7 +230,6 @@ struct findings_inside_part findings_inside_loop(struct report *r, const struct 
         *ns += region ? of[t].ns : of[t].gap_ns;
     }
     struct findings_inside_part all = findings_inside_together(part, count);
-    free(part);
     free(of);
     return all;
 }

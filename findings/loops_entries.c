@@ -95,7 +95,7 @@ static void pass_rule(struct pass *p, const struct grammar_flat *g, uint32_t rul
 static bool pass_class(struct pass *p, const struct job_class *c, struct entries *all)
 {
     const struct grammar_flat *g = c->grammar;
-    uint32_t *order = calloc((size_t)g->rule_count + 1, sizeof *order);
+    BASE_OWN uint32_t *order = calloc((size_t)g->rule_count + 1, sizeof *order);
     bool known = !c->turn_count && grammar_flat_order(g, order);
 
     p->of = calloc((size_t)g->rule_count + 1, sizeof *p->of);
@@ -105,7 +105,6 @@ static bool pass_class(struct pass *p, const struct job_class *c, struct entries
         pass_rule(p, g, order[i]);
     if (known)
         *all = join(join(step_of(p, GRAMMAR_NONE, p->first[0]), p->of[0]), entered); /* which ends the last one */
-    free(order);
     free(p->of);
     free(p->first);
     free(p->last);
@@ -136,12 +135,7 @@ static void pass_loop(struct pass *p, struct findings_loop *l)
 
 /* --- What steps mean --- */
 
-static int by_loop(const void *x, const void *y)
-{
-    const struct loops_effect *a = x, *b = y;
-    return BASE_ORDER(a->loop, b->loop) ?: by_pair(a, b) ?: BASE_ORDER(a->enters, b->enters) ?:
-           BASE_ORDER(a->aside, b->aside);
-}
+BASE_COMPARISON(by_loop, struct loops_effect, BASE_UP(loop) ?: by_pair(a, b) ?: BASE_UP(enters) ?: BASE_UP(aside))
 
 /* Rows of hops by their terminals, as effects of no loop: `rows` of each. */
 static uint32_t count_pairs(const struct loops_search *s, struct loops_effect *pair)
@@ -192,7 +186,7 @@ bool loops_is_rest(const struct loops_search *s, int loop, const struct job_plac
 
 void loops_find_entries(struct loops_search *s)
 {
-    struct loops_effect *pair = calloc((size_t)s->hops->hop_count + 1, sizeof *pair);
+    BASE_OWN struct loops_effect *pair = calloc((size_t)s->hops->hop_count + 1, sizeof *pair);
     uint32_t pairs = count_pairs(s, pair), nodes = 0;
     struct pass p = { .s = s };
 
@@ -207,5 +201,4 @@ void loops_find_entries(struct loops_search *s)
         if (!l->mean && is_clear(&p, pair, pairs))
             pass_loop(&p, l);
     }
-    free(pair);
 }

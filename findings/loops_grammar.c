@@ -60,7 +60,7 @@ static uint32_t end_of(uint32_t symbol, const uint32_t *end)
 
 static void find_ends(struct pass *p)
 {
-    uint32_t *order = malloc(((size_t)p->g->rule_count + 1) * sizeof *order);
+    BASE_OWN uint32_t *order = malloc(((size_t)p->g->rule_count + 1) * sizeof *order);
     bool known = order && grammar_flat_order(p->g, order);
     for (uint32_t i = 0; known && i < p->g->rule_count; i++) {
         const struct grammar_flat_rule *x = &p->g->rules[order[i]];
@@ -69,7 +69,6 @@ static void find_ends(struct pass *p)
         p->first[order[i]] = end_of(p->g->nodes[x->first].symbol, p->first);
         p->last[order[i]] = end_of(p->g->nodes[x->first + x->length - 1].symbol, p->last);
     }
-    free(order);
 }
 
 static void add_times(struct pass *p, uint32_t node)

@@ -95,9 +95,9 @@ static void add_turns(struct loops_search *s, struct findings_loop_call *c, uint
 /* `of`: the call of each stop. */
 static void find_turns(struct loops_search *s, const uint32_t *of)
 {
-    uint32_t *first = malloc(((size_t)s->l->calls + 1) * sizeof *first);
-    uint32_t *next = malloc(((size_t)s->hops->hop_count + 1) * sizeof *next);
-    bool *makes = malloc(s->streams + 1);
+    BASE_OWN uint32_t *first = malloc(((size_t)s->l->calls + 1) * sizeof *first);
+    BASE_OWN uint32_t *next = malloc(((size_t)s->hops->hop_count + 1) * sizeof *next);
+    BASE_OWN bool *makes = malloc(s->streams + 1);
     memset(first, 0xff, ((size_t)s->l->calls + 1) * sizeof *first);
     for (uint32_t h = 0; h < s->hops->hop_count; h++) {
         uint32_t n = of[s->hops->hop[h].to];
@@ -106,16 +106,13 @@ static void find_turns(struct loops_search *s, const uint32_t *of)
     }
     for (uint32_t n = 0; n < s->l->calls; n++)
         add_turns(s, &s->l->call[n], first[n], next, makes);
-    free(first);
-    free(next);
-    free(makes);
 }
 
 void loops_add_time(struct loops_search *s)
 {
     struct base_hash known = { 0 };
-    struct call_key *keys = calloc((size_t)s->hops->stop_count + 1, sizeof *keys);
-    uint32_t *of = calloc((size_t)s->hops->stop_count + 1, sizeof *of);
+    BASE_OWN struct call_key *keys = calloc((size_t)s->hops->stop_count + 1, sizeof *keys);
+    BASE_OWN uint32_t *of = calloc((size_t)s->hops->stop_count + 1, sizeof *of);
 
     s->l->call = calloc((size_t)s->hops->stop_count + 1, sizeof *s->l->call);
     for (uint32_t i = 0; i < s->hops->stop_count; i++) {
@@ -125,6 +122,4 @@ void loops_add_time(struct loops_search *s)
     }
     find_turns(s, of);
     base_hash_close(&known);
-    free(keys);
-    free(of);
 }

@@ -42,7 +42,7 @@ static int by_site(const void *a, const void *b, void *context)
 static void make_tables(struct findings_model *m)
 {
     const struct job *j = m->job;
-    uint32_t *sorted = calloc((size_t)j->terminal_count + 1, sizeof *sorted);
+    BASE_OWN uint32_t *sorted = calloc((size_t)j->terminal_count + 1, sizeof *sorted);
 
     m->sites = calloc((size_t)j->terminal_count + 1, sizeof *m->sites);
     m->regions = calloc((size_t)j->terminal_count + 1, sizeof *m->regions);
@@ -59,7 +59,6 @@ static void make_tables(struct findings_model *m)
                 .launch = !region && job_is_start(m->job, sorted[i]) };
         m->place[sorted[i]] = *count - 1;
     }
-    free(sorted);
 }
 
 static void add_node(struct findings_model *m, uint32_t terminal, const struct grammar_stats *s)
@@ -155,7 +154,7 @@ static void add_class(struct findings_model *m, const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
     uint64_t members = findings_members(c);
-    uint64_t *uses;
+    BASE_OWN uint64_t *uses = NULL;
 
     base_must(job_members_uses(c, &uses));
     m->values_not_kept += job_values_not_kept(m->job, c);
@@ -174,29 +173,18 @@ static void add_class(struct findings_model *m, const struct job_class *c)
                         job_members_count(c, uses, variant->node, variant->range_first, variant->range_count),
                         c->variant_count && covered == members ? g->stats[variant->node].duration.min : UINT64_MAX);
     }
-    free(uses);
 }
 
-static int site_order(const void *a, const void *b)
-{
-    const struct findings_site *x = a, *y = b;
+BASE_COMPARISON(site_order, struct findings_site, BASE_ORDER(!a->seen, !b->seen) ?: BASE_DOWN(time_ns) ?:
+                BASE_UP(terminal))
 
-    return BASE_ORDER(!x->seen, !y->seen) ?: BASE_ORDER(y->time_ns, x->time_ns) ?:
-           BASE_ORDER(x->terminal, y->terminal);
-}
-
-static int region_order(const void *a, const void *b)
-{
-    const struct findings_site *x = a, *y = b;
-
-    return BASE_ORDER(y->time_ns, x->time_ns) ?: BASE_ORDER(x->terminal, y->terminal);
-}
+BASE_COMPARISON(region_order, struct findings_site, BASE_DOWN(time_ns) ?: BASE_UP(terminal))
 
 /* Patterns and places name sites and regions by index: they move along. Calls without an event are no sites (sums.c),
    whatever is counted of the others: what is met at a node has its index below the number of sites. */
 static void sort_tables(struct findings_model *m)
 {
-    uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);
+    BASE_OWN uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);
 
     for (uint32_t i = 0; i < m->pattern_count; i++)
         if (m->patterns[i].site != GRAMMAR_NONE)
@@ -216,7 +204,6 @@ static void sort_tables(struct findings_model *m)
             m->patterns[i].site = index[m->patterns[i].site];
     while (m->site_count && !m->sites[m->site_count - 1].seen)
         m->site_count--;
-    free(index);
 }
 
 /*

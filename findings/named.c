@@ -72,7 +72,7 @@ static int by_rank(const void *a, const void *b)
 static void fill_efficiency(struct report *r, struct findings_named *one, const uint32_t *depths)
 {
     const struct job *j = r->job;
-    const struct job_named **rows = malloc((j->named.count + (size_t)1) * sizeof *rows);
+    BASE_OWN const struct job_named **rows = malloc((j->named.count + (size_t)1) * sizeof *rows);
     uint32_t count = 0;
     struct part p = { .job = *j, .model = *r->model };
 
@@ -114,7 +114,6 @@ static void fill_efficiency(struct report *r, struct findings_named *one, const 
     one->efficiency = p.model.efficiency;
     free(p.model.ranks);
     free(p.threads);
-    free(rows);
 }
 
 /* --- Waits and losses --- */
@@ -165,19 +164,9 @@ static void fill_waits(struct report *r, struct share *share)
     }
 }
 
-static int most_waits(const void *a, const void *b)
-{
-    const struct findings_named_call *x = a, *y = b;
+BASE_COMPARISON(most_waits, struct findings_named_call, BASE_DOWN(wait_ns) ?: BASE_DOWN(ns) ?: BASE_UP(terminal))
 
-    return BASE_ORDER(y->wait_ns, x->wait_ns) ?: BASE_ORDER(y->ns, x->ns) ?: BASE_ORDER(x->terminal, y->terminal);
-}
-
-static int most_lost(const void *a, const void *b)
-{
-    const struct findings_named_loss *x = a, *y = b;
-
-    return BASE_ORDER(y->seconds, x->seconds) ?: BASE_ORDER(x->finding, y->finding);
-}
+BASE_COMPARISON(most_lost, struct findings_named_loss, BASE_DOWN(seconds) ?: BASE_UP(finding))
 
 static double part_of(const struct share *s)
 {
@@ -264,7 +253,7 @@ static void split_communication(struct report *r, struct findings_named *one, co
 static void fill_costs(struct report *r, struct findings_named_list *l, const uint32_t *depths)
 {
     size_t places = 2 * (size_t)r->job->terminal_count + 1;
-    struct share *all = calloc(places, sizeof *all), *own = malloc(places * sizeof *own);
+    BASE_OWN struct share *all = calloc(places, sizeof *all), *own = malloc(places * sizeof *own);
 
     fill_shares(r, NULL, depths, all);
     fill_waits(r, all);
@@ -278,18 +267,11 @@ static void fill_costs(struct report *r, struct findings_named_list *l, const ui
             split_communication(r, &l->of[i], own, ideal);
     }
     replay_blame_destroy(ideal);
-    free(all);
-    free(own);
 }
 
 /* --- All --- */
 
-static int most_time(const void *a, const void *b)
-{
-    const struct findings_named *x = a, *y = b;
-
-    return BASE_ORDER(y->ns, x->ns) ?: strcmp(x->name, y->name);
-}
+BASE_COMPARISON(most_time, struct findings_named, BASE_DOWN(ns) ?: strcmp(a->name, b->name))
 
 const struct findings_named_list *findings_named_of(struct report *r)
 {
@@ -298,7 +280,7 @@ const struct findings_named_list *findings_named_of(struct report *r)
 
     if (l)
         return l;
-    uint32_t *depths = calloc(j->callsite_count + (size_t)1, sizeof *depths);
+    BASE_OWN uint32_t *depths = calloc(j->callsite_count + (size_t)1, sizeof *depths);
     for (uint32_t i = 0; i < j->callsite_count; i++)
         depths[i] = job_named_depth(j, i);
     l = r->named = calloc(1, sizeof *l);
@@ -320,7 +302,6 @@ const struct findings_named_list *findings_named_of(struct report *r)
         fill_costs(r, l, depths);
         l->waits = findings_analysis(r) != NULL;
     }
-    free(depths);
     return l;
 }
 

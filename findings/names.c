@@ -54,18 +54,13 @@ struct entry {
     uint32_t terminal;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    return strcmp(x->name, y->name) ?: BASE_ORDER(x->terminal, y->terminal);
-}
+BASE_COMPARISON(by_name, struct entry, strcmp(a->name, b->name) ?: BASE_UP(terminal))
 
 /* Terminals that look alike get ".2", ".3", … in the order of their numbers. */
 static void make_unique(struct findings_names *n)
 {
     uint32_t count = n->job->terminal_count;
-    struct entry *sorted = calloc((size_t)count + 1, sizeof *sorted);
+    BASE_OWN struct entry *sorted = calloc((size_t)count + 1, sizeof *sorted);
     uint32_t same = 1;
 
     for (uint32_t t = 0; t < count; t++)
@@ -82,7 +77,6 @@ static void make_unique(struct findings_names *n)
     for (uint32_t i = 0; i < count; i++)
         if (n->name[sorted[i].terminal] != sorted[i].name)
             free(sorted[i].name);
-    free(sorted);
 }
 
 struct findings_names *findings_names_create(const struct job *j)

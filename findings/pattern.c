@@ -129,12 +129,7 @@ struct parts {
     bool around[3], corners;
 };
 
-static int by_ends(const void *a, const void *b)
-{
-    const struct findings_edge *x = a, *y = b;
-
-    return BASE_ORDER(x->from, y->from) ?: BASE_ORDER(x->to, y->to);
-}
+BASE_COMPARISON(by_ends, struct findings_edge, BASE_UP(from) ?: BASE_UP(to))
 
 /* Whether it is the only edge of its two ranks, or the first of them: pairs are counted by it. */
 static bool is_first(const struct graph *g, const struct findings_edge *e)

@@ -12,14 +12,8 @@
 #include "base/order.h"
 #include "findings/model.h"
 
-static int key_order(const void *a, const void *b)
-{
-    const struct findings_peer *x = a, *y = b;
-
-    return BASE_ORDER(x->comm, y->comm) ?: BASE_ORDER(x->receives, y->receives) ?:
-           BASE_ORDER(x->onesided, y->onesided) ?: BASE_ORDER(x->relation, y->relation) ?:
-           BASE_ORDER(x->value, y->value);
-}
+BASE_COMPARISON(key_order, struct findings_peer, BASE_UP(comm) ?: BASE_UP(receives) ?: BASE_UP(onesided) ?:
+                BASE_UP(relation) ?: BASE_UP(value))
 
 /* One row of the file, of all of its ranks. */
 static void add_flow(struct findings_model *m, const struct job_flow *f)
@@ -63,12 +57,7 @@ bool findings_model_moves_data(const struct job *j, uint32_t terminal, bool *rec
     return (send || receive) && t->phase != JOB_OPEN;
 }
 
-static int peer_order(const void *a, const void *b)
-{
-    const struct findings_peer *x = a, *y = b;
-
-    return BASE_ORDER(y->bytes, x->bytes) ?: BASE_ORDER(y->messages, x->messages) ?: key_order(a, b);
-}
+BASE_COMPARISON(peer_order, struct findings_peer, BASE_DOWN(bytes) ?: BASE_DOWN(messages) ?: key_order(a, b))
 
 void findings_model_add_peers(struct findings_model *m)
 {
@@ -76,6 +65,5 @@ void findings_model_add_peers(struct findings_model *m)
         add_flow(m, &m->job->flows.row[i]);
     m->peer_count = BASE_ARRAY_JOIN(m->peers, m->peer_count, key_order, into, from,
                                     (into->messages += from->messages, into->bytes += from->bytes));
-    if (m->peer_count)
-        qsort(m->peers, m->peer_count, sizeof *m->peers, peer_order);
+    BASE_SORT(m->peers, m->peer_count, peer_order);
 }

@@ -149,7 +149,7 @@ static void found(struct placing *p, enum findings_placement_kind kind, const bo
                   uint32_t threads)
 {
     const struct job *j = p->r->job;
-    bool *in = calloc((size_t)j->info.ranks + 1, sizeof *in);
+    BASE_OWN bool *in = calloc((size_t)j->info.ranks + 1, sizeof *in);
     bool mpich = strstr(job_text(j, j->info.mpi), "MPICH") || strstr(job_text(j, j->info.mpi), "MVAPICH");
     struct findings_placement *made = &p->made->of[p->made->count++];
 
@@ -162,7 +162,6 @@ static void found(struct placing *p, enum findings_placement_kind kind, const bo
     *made = (struct findings_placement){ .kind = kind, .cores = cores, .of = of, .threads = threads,
                                          .mend = mends[kind][mpich], .slurm = mends[kind][2] };
     findings_ranks_set(in, j->info.ranks, made->ranks, sizeof made->ranks);
-    free(in);
 }
 
 /* Ranks of the node that may use nothing but the set. */
@@ -291,12 +290,11 @@ static void find_uneven(struct placing *p, bool *chosen)
 static void find_all(struct placing *p)
 {
     begin(p);
-    bool *chosen = calloc(p->groups + 1u, sizeof *chosen);
+    BASE_OWN bool *chosen = calloc(p->groups + 1u, sizeof *chosen);
     find_few_cores(p, chosen);
     find_hyper_threads(p, chosen);
     find_memory_nodes(p, chosen);
     find_uneven(p, chosen);
-    free(chosen);
     end(p);
 }
 

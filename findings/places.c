@@ -214,11 +214,7 @@ static void nest(struct reading *r)
 
 struct way { uint32_t from, to; };
 
-static int by_ends(const void *x, const void *y)
-{
-    const struct way *a = x, *b = y;
-    return BASE_ORDER(a->from, b->from) ?: BASE_ORDER(a->to, b->to);
-}
+BASE_COMPARISON(by_ends, struct way, BASE_UP(from) ?: BASE_UP(to))
 
 /* The first frame, from the outermost one, in which two paths differ. False: they do not, as far as both go. */
 static bool first_difference(const struct reading *r, uint32_t a, uint32_t b, struct way *w)
@@ -259,7 +255,7 @@ static void find_ways(struct reading *r)
 {
     const struct job_hops *h = &r->j->hops;
     struct job_places *p = &r->made.places;
-    struct way *way = calloc((size_t)h->hop_count + p->place_count + 1, sizeof *way);
+    BASE_OWN struct way *way = calloc((size_t)h->hop_count + p->place_count + 1, sizeof *way);
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->place_count; i++)
         if (is_aside(r, &p->place[i]))
@@ -280,7 +276,6 @@ static void find_ways(struct reading *r)
     }
     for (uint32_t i = 0, next = 0; i < p->place_count; next += p->place[i++].way_count)
         p->place[i].way_first = next;
-    free(way);
 }
 
 /* --- All --- */

@@ -109,14 +109,13 @@ static void of_serial_part(struct findings *f)
 
     if (f->report->model->efficiency.threads < 2)
         return;
-    struct gaps *of = calloc(replay_bind_sites(f->bind) + 1u, sizeof *of);
+    BASE_OWN struct gaps *of = calloc(replay_bind_sites(f->bind) + 1u, sizeof *of);
     for (uint32_t c = 0; c < j->class_count; c++) {
         double share = first_threads(&j->classes[c]);
         for (uint32_t r = 0; share > 0 && r < j->classes[c].grammar->rule_count; r++)
             add_gaps(f, j->classes[c].grammar, r, share, of);
     }
     add_serial_part(f, of);
-    free(of);
 }
 
 void findings_of_regions(struct findings *f)

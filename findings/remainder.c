@@ -56,7 +56,7 @@ static void add_latency(struct account *a, double *ns)
     const struct replay_cause *c =
         a->f->analysis ? replay_blame_causes(a->f->analysis->blame, &n) : NULL;
 
-    double *transfer = a->f->analysis ? transfer_shares(a) : NULL;
+    BASE_OWN double *transfer = a->f->analysis ? transfer_shares(a) : NULL;
     for (uint32_t i = 0; i < n; i++) {
         const struct bind_site *s = replay_bind_site(a->f->bind, c[i].where / 2);
         if (c[i].between || findings_is_work(a->f, c[i].cause))
@@ -64,7 +64,6 @@ static void add_latency(struct account *a, double *ns)
         ns[m->place[s->terminal]] += c[i].ns * transfer[c[i].cause / 2];
         a->idle[c[i].waiter] |= s->call_kind == JOB_LIFE && c[i].ns > LEAST_SHARE * 1e9 * a->f->all->base / a->f->ranks;
     }
-    free(transfer);
 }
 
 /* What findings have of receives beyond what these took was waited in probes: it is theirs. */
@@ -98,7 +97,7 @@ static double least_time(const struct account *a, uint32_t site)
 static void split_calls(struct account *a)
 {
     const struct findings_model *m = a->f->report->model;
-    double *latency = calloc(m->job->terminal_count + 1u, sizeof *latency);
+    BASE_OWN double *latency = calloc(m->job->terminal_count + 1u, sizeof *latency);
 
     move_to_probes(a->f);
     add_latency(a, latency);
@@ -111,7 +110,6 @@ static void split_calls(struct account *a)
         a->transfer[i] = (struct remainder){ transfer, end ? FINDINGS_IDLE_RANKS : FINDINGS_TRANSFER };
         a->open[i] = (struct remainder){ rest - transfer, kind };
     }
-    free(latency);
 }
 
 /* Up to what ranks had no processor for, what is not explained is that. */
@@ -242,7 +240,7 @@ static void add_ended(struct account *a)
     const struct findings_model *m = a->f->report->model;
     struct finding one = { .kind = FINDINGS_ENDED_EARLY, .call = GRAMMAR_NONE,
                            .seconds = m->efficiency.of.ended / m->efficiency.threads / 1e9 };
-    bool *early = calloc(a->f->ranks + 1u, sizeof *early);
+    BASE_OWN bool *early = calloc(a->f->ranks + 1u, sizeof *early);
     uint64_t most = 0;
 
     for (uint32_t i = 0; i < m->site_count; i++)
@@ -255,7 +253,6 @@ static void add_ended(struct account *a)
             early[k] = (double)(m->ranks[i].wall_ns - m->ranks[i].launch_ns) < (1 - LEAST_SHARE) * m->base.wall_ns;
     if (one.call != GRAMMAR_NONE)
         findings_add_at(a->f, one, one.call, one.call, early);
-    free(early);
 }
 
 /* In calls that the ranks' first threads do not make, or for a shorter time: at the one that others are in longest. */
@@ -294,7 +291,7 @@ static void add_unfinished(struct account *a)
     const struct job_ends *ends = &m->job->ends;
     struct finding one = { .kind = FINDINGS_UNFINISHED, .call = GRAMMAR_NONE,
                            .seconds = (double)m->unfinished_ns / 1e9 };
-    bool *in = calloc(a->f->ranks + 1u, sizeof *in);
+    BASE_OWN bool *in = calloc(a->f->ranks + 1u, sizeof *in);
 
     for (uint32_t i = 0; i < ends->count; i++)
         for (uint32_t t = 0; t < m->job->terminal_count; t++)
@@ -304,7 +301,6 @@ static void add_unfinished(struct account *a)
             }
     if (one.call != GRAMMAR_NONE)
         findings_add_at(a->f, one, one.call, one.call, in);
-    free(in);
 }
 
 void findings_of_remainder(struct findings *f)

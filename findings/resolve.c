@@ -162,20 +162,19 @@ static bool names_main(const char *name)
 /* Whether a function was inlined into main: libdw gives the scopes of its source, so that main is not among them. */
 static bool inlined_into_main(Dwarf_Die *function)
 {
-    Dwarf_Die *scopes = NULL;
+    BASE_OWN Dwarf_Die *scopes = NULL;
     bool found = false;
     int n = dwarf_getscopes_die(function, &scopes);
 
     for (int i = 1; i < n && !found; i++)
         found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram && names_main(die_name(&scopes[i]));
-    free(scopes);
     return found;
 }
 
 /* Innermost function, inlined ones included: the one that the line belongs to. */
 static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address, bool *in_main)
 {
-    Dwarf_Die *scopes = NULL;
+    BASE_OWN Dwarf_Die *scopes = NULL;
     const char *name = NULL;
     int n = dwarf_getscopes(unit, address, &scopes);
 
@@ -186,7 +185,6 @@ static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address, bool *in_m
         if (tag == DW_TAG_inlined_subroutine)
             *in_main = inlined_into_main(&scopes[i]);
     }
-    free(scopes);
     return name;
 }
 
@@ -239,7 +237,7 @@ static bool is_function(Dwarf_Die *die)
    outermost's. Returns that, or `name` where nothing was inlined. */
 static const char *in_own_file(struct findings_place *p, Dwarf_Die *unit, Dwarf_Addr address, const char *name)
 {
-    Dwarf_Die *scopes = NULL, *around = NULL;
+    BASE_OWN Dwarf_Die *scopes = NULL, *around = NULL;
     int n = dwarf_getscopes(unit, address, &scopes), first = 0, all = 0, last = 0, at = 0;
 
     while (first < n && !is_function(&scopes[first]))
@@ -258,8 +256,6 @@ static const char *in_own_file(struct findings_place *p, Dwarf_Die *unit, Dwarf_
         p->inlined = findings_demangle_short(die_name(&around[at]));
     if (own)
         name = die_name(&around[last]) ?: name;
-    free(around);
-    free(scopes);
     return name;
 }
 

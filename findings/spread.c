@@ -83,7 +83,7 @@ static void add_class(struct findings_model *m, struct tally *tally, uint32_t in
 void findings_model_add_spreads(struct findings_model *m)
 {
     const struct findings_spread none = { .min_ns = UINT64_MAX, .worst_rank = GRAMMAR_NONE };
-    struct tally *tally = calloc((size_t)m->site_count + m->region_count + 1, sizeof *tally);
+    BASE_OWN struct tally *tally = calloc((size_t)m->site_count + m->region_count + 1, sizeof *tally);
 
     for (uint32_t i = 0; i < m->site_count; i++)
         m->sites[i].spread = none;
@@ -95,5 +95,4 @@ void findings_model_add_spreads(struct findings_model *m)
         finish(&m->sites[i].spread, &tally[i], m->sites[i].time_ns);
     for (uint32_t i = 0; i < m->region_count; i++)
         finish(&m->regions[i].spread, &tally[m->site_count + i], m->regions[i].time_ns);
-    free(tally);
 }

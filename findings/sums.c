@@ -8,19 +8,9 @@
 #include "base/array.h"
 #include "base/order.h"
 
-static int by_site(const void *a, const void *b)
-{
-    const struct findings_sum *x = a, *y = b;
+BASE_COMPARISON(by_site, struct findings_sum, BASE_UP(function) ?: BASE_UP(callsite) ?: BASE_UP(name))
 
-    return BASE_ORDER(x->function, y->function) ?: BASE_ORDER(x->callsite, y->callsite) ?: BASE_ORDER(x->name, y->name);
-}
-
-static int by_calls(const void *a, const void *b)
-{
-    const struct findings_sum *x = a, *y = b;
-
-    return BASE_ORDER(y->count.samples, x->count.samples) ?: by_site(a, b);
-}
+BASE_COMPARISON(by_calls, struct findings_sum, BASE_DOWN(count.samples) ?: by_site(a, b))
 
 static uint32_t name_number(struct findings_sums *s, uint32_t string)
 {

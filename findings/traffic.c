@@ -68,17 +68,9 @@ static int edge_order(const struct findings_edge *x, const struct findings_edge 
     return BASE_ORDER(x->from, y->from) ?: BASE_ORDER(x->to, y->to);
 }
 
-static int by_edge(const void *a, const void *b)
-{
-    return edge_order(&((const struct row *)a)->edge, &((const struct row *)b)->edge);
-}
+BASE_COMPARISON(by_edge, struct row, edge_order(&a->edge, &b->edge))
 
-static int by_site(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    return BASE_ORDER(x->site, y->site) ?: edge_order(&x->edge, &y->edge);
-}
+BASE_COMPARISON(by_site, struct row, BASE_UP(site) ?: edge_order(&a->edge, &b->edge))
 
 /* Joins neighbours with the same ends; returns how many edges there are in edges[]. */
 static uint32_t join(const struct row *row, uint32_t count, bool to_oneself, struct findings_edge *edges)
@@ -117,13 +109,8 @@ static void name_rows(struct findings_model *m, const struct row *row, uint32_t 
         findings_pattern_name(edges, n, m->job->info.ranks, p->name);
 }
 
-static int pattern_order(const void *a, const void *b)
-{
-    const struct findings_pattern *x = a, *y = b;
-
-    return BASE_ORDER(y->site == GRAMMAR_NONE, x->site == GRAMMAR_NONE) ?: BASE_ORDER(y->bytes, x->bytes) ?:
-           BASE_ORDER(x->site, y->site);
-}
+BASE_COMPARISON(pattern_order, struct findings_pattern, BASE_DOWN(site == GRAMMAR_NONE) ?: BASE_DOWN(bytes) ?:
+                BASE_UP(site))
 
 static void name_sites(struct findings_model *m, struct rows *rows, struct findings_edge *edges)
 {
@@ -149,7 +136,7 @@ void findings_model_add_traffic(struct findings_model *m)
     struct writing w = { m, &rows };
 
     base_must(job_flows_walk(m->job, write_pair, &w));
-    struct findings_edge *scratch = calloc((size_t)rows.count + 1, sizeof *scratch);
+    BASE_OWN struct findings_edge *scratch = calloc((size_t)rows.count + 1, sizeof *scratch);
 
     m->edges = calloc((size_t)rows.count + 1, sizeof *m->edges);
     m->patterns = calloc(1, sizeof *m->patterns);
@@ -160,5 +147,4 @@ void findings_model_add_traffic(struct findings_model *m)
         name_sites(m, &rows, scratch);
     }
     free(rows.row);
-    free(scratch);
 }

@@ -36,11 +36,7 @@ static void join(struct groups *g, uint32_t cause, uint32_t where)
     g->parent[root(g, cause)] = root(g, g->places + where);
 }
 
-static int by_places(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-    return BASE_ORDER(x->where, y->where) ?: BASE_ORDER(x->cause, y->cause);
-}
+BASE_COMPARISON(by_places, struct edge, BASE_UP(where) ?: BASE_UP(cause))
 
 bool findings_is_work(const struct findings *f, uint32_t place)
 {

@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/order.h"
 
 enum { THREADS = 4096, STACK = 1 << 20 /* bytes copied of each */, PAGE = 4096, PAGES = 256,
        TURNS = 200 /* of 1 ms */ };
@@ -190,11 +191,7 @@ static bool wait_stopped(struct thread *t)
     return false;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct thread *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+BASE_COMPARISON(by_id, struct thread, BASE_UP(id))
 
 static bool is_known(const struct thread *t, uint32_t count, pid_t id)
 {

@@ -86,7 +86,7 @@ static int binding_join(const struct job *into, const struct job *from, const st
 {
     static const struct job_maps same;
     uint64_t rows = (uint64_t)count_of(into, t) + count_of(from, t);
-    struct item *item = malloc((rows + 1) * sizeof *item);
+    BASE_OWN struct item *item = malloc((rows + 1) * sizeof *item);
     int error = rows > BASE_ARRAY_LIMIT ? PYTHIA_ELIMIT : item ? 0 : PYTHIA_ENOMEM;
     if (!error) {
         binding_take(into, t, &same, item);
@@ -99,7 +99,6 @@ static int binding_join(const struct job *into, const struct job *from, const st
             t->add(&all, &item[next]);
         error = job_rows_append(made, t->rows, t->ranges, &all.row, &item[i].set, sizeof *item, (uint32_t)(next - i));
     }
-    free(item);
     return error;
 }
 

@@ -32,7 +32,7 @@ static uint64_t node_time(const struct grammar_stats *s)
 static int single_calls(struct job_class *c, uint32_t rank)
 {
     const struct grammar_flat *g = c->grammar;
-    uint32_t *first = malloc(((size_t)g->terminals + 1) * sizeof *first);
+    BASE_OWN uint32_t *first = malloc(((size_t)g->terminals + 1) * sizeof *first);
     if (!first)
         return PYTHIA_ENOMEM;
     memset(first, 0xff, ((size_t)g->terminals + 1) * sizeof *first);
@@ -50,7 +50,6 @@ static int single_calls(struct job_class *c, uint32_t rank)
             s->call = (struct job_extent){ s->call.least, s->call.least, rank, rank };
             s->call_square = (double)s->call.least * (double)s->call.least;
         }
-    free(first);
     return 0;
 }
 

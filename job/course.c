@@ -143,7 +143,7 @@ void job_course_move(struct job_start_run *step, uint32_t count, uint32_t relati
 /* Where a step is longer than a run can say there is no course. */
 static int define(struct job_starts *made, const struct grammar_step *from, uint32_t count, int64_t *name)
 {
-    struct job_start_run *run = calloc(count, sizeof *run);
+    BASE_OWN struct job_start_run *run = calloc(count, sizeof *run);
     bool fits = true;
 
     for (uint32_t k = 0; run && k < count; k++) {
@@ -152,9 +152,7 @@ static int define(struct job_starts *made, const struct grammar_step *from, uint
         fits &= events <= UINT32_MAX;
     }
     *name = run && fits ? job_starts_name(run, count) : 0;
-    int error = !run ? PYTHIA_ENOMEM : fits ? job_starts_keep(made, *name, run, count) : 0;
-    free(run);
-    return error;
+    return !run ? PYTHIA_ENOMEM : fits ? job_starts_keep(made, *name, run, count) : 0;
 }
 
 static uint32_t course_of(const struct grammar_flat *g, uint32_t terminal, unsigned channel)
@@ -168,7 +166,7 @@ static uint32_t course_of(const struct grammar_flat *g, uint32_t terminal, unsig
 
 int job_courses_add(struct job *j, struct grammar_flat *g)
 {
-    int64_t *name = calloc((size_t)g->course_count + 1, sizeof *name);
+    BASE_OWN int64_t *name = calloc((size_t)g->course_count + 1, sizeof *name);
     struct job_starts made = { 0 };
     int error = name ? 0 : PYTHIA_ENOMEM;
 
@@ -182,7 +180,6 @@ int job_courses_add(struct job *j, struct grammar_flat *g)
                 error = define(&made, g->steps + g->courses[i].first, g->courses[i].count, &name[i]);
             a->course = name[i];
         }
-    free(name);
     if (!error)
         return job_starts_put(j, &made);
     job_starts_drop(&made);

@@ -48,17 +48,9 @@ static int by_terminal(const struct item *a, const struct item *b)
     return BASE_ORDER(a->row.terminal, b->row.terminal) ?: BASE_ORDER(a->row.receives, b->row.receives);
 }
 
-static int by_side(const void *x, const void *y)
-{
-    const struct item *a = x, *b = y;
-    return by_terminal(a, b) ?: BASE_ORDER(a->side, b->side);
-}
+BASE_COMPARISON(by_side, struct item, by_terminal(a, b) ?: BASE_UP(side))
 
-static int flow_by_place(const void *x, const void *y)
-{
-    const struct item *a = x, *b = y;
-    return BASE_ORDER(first_rank(a), first_rank(b)) ?: BASE_ORDER(a->row.value, b->row.value);
-}
+BASE_COMPARISON(flow_by_place, struct item, BASE_ORDER(first_rank(a), first_rank(b)) ?: BASE_UP(row.value))
 
 static int flow_by_content(const void *x, const void *y)
 {
@@ -97,8 +89,7 @@ static void become_means(struct item *item, uint32_t count)
 static int join_sets(struct job *made, struct item *item, uint32_t count, bool mean)
 {
     int error = 0;
-    if (count)
-        qsort(item, count, sizeof *item, flow_by_content);
+    BASE_SORT(item, count, flow_by_content);
     for (uint32_t i = 0, next; i < count && !error; i = next) {
         struct job_flow row = item[i].row;
         for (next = i + 1; next < count && (mean ? item[next].row.value == row.value
@@ -173,8 +164,7 @@ static uint32_t arrange(struct pairs *p, uint32_t relation, uint32_t ranks)
         i->row.value = value_of(peer, first_rank(i), relation, ranks);
         i->row.relation = (uint8_t)relation;
     }
-    if (p->count)
-        qsort(p->item, p->count, sizeof *p->item, flow_by_content);
+    BASE_SORT(p->item, p->count, flow_by_content);
     for (uint32_t i = 0; i < p->count; i++)
         rows += !i || flow_by_content(&p->item[i - 1], &p->item[i]) != 0;
     return rows;
@@ -289,7 +279,7 @@ static uint32_t items_of(const struct job *j, const uint32_t *terminal_map, uint
 
 int job_flows_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made)
 {
-    struct item *item = malloc(((size_t)into->flows.count + from->flows.count + 1) * sizeof *item);
+    BASE_OWN struct item *item = malloc(((size_t)into->flows.count + from->flows.count + 1) * sizeof *item);
     uint32_t n = 0, ranks = into->info.ranks > from->info.ranks ? into->info.ranks : from->info.ranks;
     int error = item ? 0 : PYTHIA_ENOMEM;
     if (!error) {
@@ -302,7 +292,6 @@ int job_flows_join(const struct job *into, const struct job *from, const struct 
             ;
         error = join_items(made, item + i, next - i, ranks);
     }
-    free(item);
     return error;
 }
 

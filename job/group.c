@@ -42,13 +42,9 @@ static int group_append(struct job *made, const struct view *v, uint32_t n)
     return error ?: job_rows_append(made, JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RANGES, &group, &v->set, sizeof *v, n);
 }
 
-static int group_by_content(const void *x, const void *y)
-{
-    const struct view *a = x, *b = y;
-    return BASE_ORDER(a->group.comm, b->group.comm) ?: BASE_ORDER(a->group.remote, b->group.remote) ?:
-           BASE_ORDER(a->group.size, b->group.size) ?: BASE_ORDER(a->group.run_count, b->group.run_count) ?:
-           (a->group.run_count ? memcmp(a->runs, b->runs, a->group.run_count * sizeof *a->runs) : 0);
-}
+BASE_COMPARISON(group_by_content, struct view, BASE_UP(group.comm) ?: BASE_UP(group.remote) ?: BASE_UP(group.size) ?:
+                BASE_UP(group.run_count) ?:
+                (a->group.run_count ? memcmp(a->runs, b->runs, a->group.run_count * sizeof *a->runs) : 0))
 
 /* Views in order, at most two of equal content. Of a communicator that is not known only that is kept. */
 static int join_views(struct job *made, const struct view *v, uint32_t n)
@@ -69,7 +65,7 @@ static int join_views(struct job *made, const struct view *v, uint32_t n)
 int job_groups_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made)
 {
     const struct job_groups *a = &into->groups, *b = &from->groups;
-    struct view *v = malloc(((size_t)a->group_count + b->group_count + 1) * sizeof *v);
+    BASE_OWN struct view *v = malloc(((size_t)a->group_count + b->group_count + 1) * sizeof *v);
     uint32_t n = 0;
     if (!v)
         return PYTHIA_ENOMEM;
@@ -77,11 +73,8 @@ int job_groups_join(const struct job *into, const struct job *from, const struct
         v[n++] = view_of(a, i, NULL);
     for (uint32_t i = 0; i < b->group_count; i++)
         v[n++] = view_of(b, i, maps->of[JOB_OF_COMMS]);
-    if (n)
-        qsort(v, n, sizeof *v, group_by_content);
-    int error = join_views(made, v, n);
-    free(v);
-    return error;
+    BASE_SORT(v, n, group_by_content);
+    return join_views(made, v, n);
 }
 
 /* --- One rank's --- */
@@ -96,7 +89,7 @@ static int add_one(struct job *one, uint32_t comm, uint32_t remote, uint32_t ori
                    uint32_t count)
 {
     struct job_range at = { .first = origin, .count = 1, .stride = 1 };
-    struct job_run *own = malloc((size_t)count * sizeof *own);
+    BASE_OWN struct job_run *own = malloc((size_t)count * sizeof *own);
     struct view v = { { .comm = comm, .remote = remote, .run_count = count }, own, { &at, 1 } };
     if (!own)
         return PYTHIA_ENOMEM;
@@ -105,9 +98,7 @@ static int add_one(struct job *one, uint32_t comm, uint32_t remote, uint32_t ori
         own[i].first -= origin;
         v.group.size += runs[i].count;
     }
-    int error = group_append(one, &v, 1);
-    free(own);
-    return error;
+    return group_append(one, &v, 1);
 }
 
 static bool has_groups(const struct job_groups *g, uint32_t comm)

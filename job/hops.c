@@ -30,11 +30,7 @@ static int by_ends(const struct hop *a, const struct hop *b)
     return BASE_ORDER(a->hop.from, b->hop.from) ?: BASE_ORDER(a->hop.to, b->hop.to);
 }
 
-static int by_hop(const void *x, const void *y)
-{
-    const struct hop *a = x, *b = y;
-    return by_ends(a, b) ?: BASE_ORDER(a->hop.mean, b->hop.mean) ?: BASE_ORDER(a->hop.count, b->hop.count);
-}
+BASE_COMPARISON(by_hop, struct hop, by_ends(a, b) ?: BASE_UP(hop.mean) ?: BASE_UP(hop.count))
 
 /* A row of some that differ in their streams alone; where they become a mean, in their counts, too. */
 static int append_row(struct job *made, const struct hop *h, uint32_t n, bool mean)
@@ -69,8 +65,7 @@ static int join_counts(struct job *made, const struct hop *h, uint32_t n)
 static int join_hops(struct job *made, struct hop *h, uint32_t n)
 {
     int error = 0;
-    if (n)
-        qsort(h, n, sizeof *h, by_hop);
+    BASE_SORT(h, n, by_hop);
     for (uint32_t i = 0, next; i < n && !error; i = next) {
         for (next = i + 1; next < n && !by_ends(&h[i], &h[next]); next++)
             ;
@@ -111,13 +106,12 @@ int job_hops_join(const struct job *into, const struct job *from, const struct j
     static const struct job_maps same;
     const struct job_hops *a = &into->hops, *b = &from->hops;
     uint64_t hops = (uint64_t)a->hop_count + b->hop_count;
-    struct hop *hop = malloc((hops + 1) * sizeof *hop);
+    BASE_OWN struct hop *hop = malloc((hops + 1) * sizeof *hop);
     int error = hops > BASE_ARRAY_LIMIT ? PYTHIA_ELIMIT : hop ? 0 : PYTHIA_ENOMEM;
     error = error ?: job_rows_join(into, from, JOB_TABLE_STOPS, maps, made);
     error = error ?: number_hops(a, &same, &made->hops, hop);
     error = error ?: number_hops(b, maps, &made->hops, hop + a->hop_count);
     error = error ?: join_hops(made, hop, (uint32_t)hops);
-    free(hop);
     return error;
 }
 

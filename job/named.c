@@ -12,16 +12,14 @@
 static uint32_t joined(struct job *j, const struct job_frame *first, uint32_t n, uint32_t then)
 {
     uint32_t more = then == GRAMMAR_NONE ? 0 : j->callsites[then].count;
-    struct job_frame *frames = malloc(((size_t)n + more + 1) * sizeof *frames);
+    BASE_OWN struct job_frame *frames = malloc(((size_t)n + more + 1) * sizeof *frames);
     if (!frames)
         return GRAMMAR_NONE;
     if (n)
         memcpy(frames, first, n * sizeof *frames);
     if (more)
         memcpy(frames + n, j->frames + j->callsites[then].first, more * sizeof *frames);
-    uint32_t number = job_callsite(j, frames, n + more);
-    free(frames);
-    return number;
+    return job_callsite(j, frames, n + more);
 }
 
 uint32_t job_named_path(struct job *j, const char *name, uint32_t outer)

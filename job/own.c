@@ -26,11 +26,7 @@ const struct job_own *job_own_of(const struct job *j, uint32_t class_index, uint
 
 struct weight { uint32_t node; uint64_t ns; };
 
-static int heavier(const void *x, const void *y)
-{
-    const struct weight *a = x, *b = y;
-    return BASE_ORDER(b->ns, a->ns) ?: BASE_ORDER(a->node, b->node);
-}
+BASE_COMPARISON(heavier, struct weight, BASE_DOWN(ns) ?: BASE_UP(node))
 
 /* The terminals' nodes that carry this share of their time, heaviest first: how many. */
 static uint32_t weigh(const struct grammar_flat *g, double share, struct weight *w)
@@ -44,8 +40,7 @@ static uint32_t weigh(const struct grammar_flat *g, double share, struct weight 
         w[n++] = (struct weight){ i, ns };
         whole += (double)ns;
     }
-    if (n)
-        qsort(w, n, sizeof *w, heavier);
+    BASE_SORT(w, n, heavier);
     while (kept < n && kept < OWN_MOST && sum < share * whole)
         sum += (double)w[kept++].ns;
     return kept;
@@ -59,7 +54,7 @@ static uint64_t rounded(double ns)
 int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *g, uint32_t rank, uint32_t thread)
 {
     struct job_own_list *l = &j->own;
-    struct weight *w = malloc(((size_t)g->node_count + 1) * sizeof *w);
+    BASE_OWN struct weight *w = malloc(((size_t)g->node_count + 1) * sizeof *w);
     uint32_t n = w ? weigh(g, own_share, w) : 0;
     int error = w ? base_array_room(&l->row, &l->room, (uint64_t)l->count + n, sizeof *l->row) : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < n && !error; i++) {
@@ -74,7 +69,6 @@ int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *
                                                         rounded(grammar_moments_mean(&s->duration, s->count)),
                                                         rounded(grammar_moments_deviation(&s->duration, s->count)) } };
     }
-    free(w);
     return error ?: job_rows_settle(j, JOB_TABLE_OWN);
 }
 
@@ -93,8 +87,8 @@ void job_own_drop(struct job *j, uint32_t rank, uint32_t thread)
 static int mark_class(const struct job *j, uint32_t at, uint32_t end, bool *keep)
 {
     const struct grammar_flat *g = j->classes[j->own.row[at].class_index].grammar;
-    struct weight *w = malloc(((size_t)g->node_count + 1) * sizeof *w);
-    bool *matters = calloc((size_t)g->node_count + 1, sizeof *matters);
+    BASE_OWN struct weight *w = malloc(((size_t)g->node_count + 1) * sizeof *w);
+    BASE_OWN bool *matters = calloc((size_t)g->node_count + 1, sizeof *matters);
     int error = w && matters ? 0 : PYTHIA_ENOMEM;
     /* a message without rules has no symbols: all that is there stays */
     uint32_t n = error || !g->rule_count ? 0 : weigh(g, class_share, w);
@@ -102,8 +96,6 @@ static int mark_class(const struct job *j, uint32_t at, uint32_t end, bool *keep
         matters[w[i].node] = true;
     for (uint32_t i = at; i < end && !error; i++)
         keep[i] = !g->rule_count || matters[j->own.row[i].node];
-    free(w);
-    free(matters);
     return error;
 }
 

@@ -254,11 +254,7 @@ int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint3
     return ranges_finish(&build, before);
 }
 
-static int ranges_by_place(const void *x, const void *y)
-{
-    const struct job_member *a = x, *b = y;
-    return BASE_ORDER(a->thread, b->thread) ?: BASE_ORDER(a->rank, b->rank);
-}
+BASE_COMPARISON(ranges_by_place, struct job_member, BASE_UP(thread) ?: BASE_UP(rank))
 
 static const struct job_set *set_at(const struct job_set *s, size_t apart, uint32_t i)
 {
@@ -272,7 +268,7 @@ static int gather(struct job_ranges *out, const struct job_set *s, size_t apart,
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n; i++)
         size += job_ranges_size(set_at(s, apart, i)->ranges, set_at(s, apart, i)->count);
-    struct job_member *m = size > JOB_RANGES_STEPS ? NULL : malloc((size_t)size * sizeof *m + 1);
+    BASE_OWN struct job_member *m = size > JOB_RANGES_STEPS ? NULL : malloc((size_t)size * sizeof *m + 1);
     if (!m)
         return size > JOB_RANGES_STEPS ? PYTHIA_ELIMIT : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
@@ -284,9 +280,7 @@ static int gather(struct job_ranges *out, const struct job_set *s, size_t apart,
     for (uint64_t i = 0; i < size; i++)
         if (!kept || ranges_by_place(&m[kept - 1], &m[i]) != 0)
             m[kept++] = m[i];
-    int error = job_ranges_members(out, m, kept);
-    free(m);
-    return error;
+    return job_ranges_members(out, m, kept);
 }
 
 int job_sets_join(struct job_ranges *out, const struct job_set *s, size_t apart, uint32_t n)

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/order.h"
+#include "base/own.h"
 
 enum { JOB_RANGES_STEPS = 1 << 26 };
 

@@ -304,13 +304,11 @@ int job_rows_join(const struct job *into, const struct job *from, enum job_table
     job_rows_of(from, t, &b);
     if ((uint64_t)a + b > BASE_ARRAY_LIMIT)
         return PYTHIA_ELIMIT;
-    char *both = malloc(((size_t)a + b) * job_schemas[t].size + 1);
+    BASE_OWN char *both = malloc(((size_t)a + b) * job_schemas[t].size + 1);
     if (!both)
         return PYTHIA_ENOMEM;
     copy_rows(copy_rows(both, into, t, &same, block), from, t, maps, block);
-    int error = rows_settle(into, t, both, a + b, made);
-    free(both);
-    return error;
+    return rows_settle(into, t, both, a + b, made);
 }
 
 int job_rows_take(struct job *j, const struct job *from, job_joins *join, enum job_tables first, enum job_tables last)

@@ -63,18 +63,13 @@ int job_starts_keep(struct job_starts *s, int64_t name, const struct job_start_r
     return starts_append(s, name, runs, count);
 }
 
-static int by_name(const void *x, const void *y)
-{
-    const struct job_start_list *a = x, *b = y;
-    return BASE_ORDER(a->name, b->name);
-}
+BASE_COMPARISON(by_name, struct job_start_list, BASE_UP(name))
 
 int job_starts_put(struct job *j, struct job_starts *s)
 {
     struct job some = { .starts = *s };
     uint32_t kept = 0;
-    if (s->count)
-        qsort(s->list, s->count, sizeof *s->list, by_name);
+    BASE_SORT(s->list, s->count, by_name);
     for (uint32_t i = 0; i < s->count; i++)
         if (!kept || s->list[kept - 1].name != s->list[i].name)
             s->list[kept++] = s->list[i];

@@ -66,7 +66,7 @@ uint64_t job_turns_most_events(const struct job_class *c)
 {
     struct grammar_flat most = *c->grammar;
     uint64_t least, all = most.events, members = job_ranges_size(c->ranges, c->member_ranges);
-    uint64_t *length = c->turn_count && most.rule_count ? calloc(most.rule_count, sizeof *length) : NULL;
+    BASE_OWN uint64_t *length = c->turn_count && most.rule_count ? calloc(most.rule_count, sizeof *length) : NULL;
     most.nodes = length ? base_array_copy(most.nodes, most.node_count, sizeof *most.nodes) : NULL;
     for (uint32_t i = 0; i < c->turn_count && most.nodes; i = job_turns_end(c, i))
         job_turns_extent(c, c->turns[i].node, &least, &most.nodes[c->turns[i].node].exponent);
@@ -75,6 +75,5 @@ uint64_t job_turns_most_events(const struct job_class *c)
     if (c->turn_count && most.rule_count)
         all = most.nodes && length[0] ? length[0] : UINT64_MAX; /* out of memory */
     free(most.nodes);
-    free(length);
     return __builtin_mul_overflow(all, members, &all) ? UINT64_MAX : all;
 }

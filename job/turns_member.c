@@ -93,7 +93,7 @@ uint64_t job_class_expands(const struct job_class *c)
     uint64_t members = job_ranges_size(c->ranges, c->member_ranges), events = 0;
     if (!c->turn_count || !own.rule_count || members > MOST / (own.node_count + 1))
         return job_turns_most_events(c);
-    uint64_t *length = malloc(own.rule_count * sizeof *length);
+    BASE_OWN uint64_t *length = malloc(own.rule_count * sizeof *length);
     own.nodes = base_array_copy(own.nodes, own.node_count, sizeof *own.nodes);
     bool known = length && own.nodes;
     for (struct job_walk w = { .range = c->ranges, .left = c->member_ranges }; known && job_walk_next(&w);) {
@@ -102,7 +102,6 @@ uint64_t job_class_expands(const struct job_class *c)
         known = !__builtin_add_overflow(events, length[0], &events);
     }
     free(own.nodes);
-    free(length);
     return known ? events : job_turns_most_events(c);
 }
 
@@ -284,7 +283,7 @@ uint32_t job_roles(const struct job_class *c, bool main_thread, uint32_t most, s
     enum { LOOKED_AT = 1 << 10 }; /* of more members, some */
     uint64_t members = job_ranges_size(c->ranges, c->member_ranges), seen = 0;
     uint32_t count = 0, nodes = job_turns_nodes(c);
-    uint64_t *own = malloc(((size_t)most + 1) * ((size_t)nodes + 1) * sizeof *own);
+    BASE_OWN uint64_t *own = malloc(((size_t)most + 1) * ((size_t)nodes + 1) * sizeof *own);
     for (uint32_t r = 0; own && r < c->member_ranges; r++) {
         const struct job_range *range = &c->ranges[r];
         uint64_t size = job_range_size(range), step = members / LOOKED_AT + 1;
@@ -306,6 +305,5 @@ uint32_t job_roles(const struct job_class *c, bool main_thread, uint32_t most, s
             }
         }
     }
-    free(own);
     return count;
 }

@@ -68,14 +68,12 @@ static int map_rows(struct merge *m, enum job_tables t, enum job_refers what, co
 static int map_callsites(struct merge *m)
 {
     const struct job *f = m->from;
-    struct job_frame *frames = malloc(((size_t)f->frame_count + 1) * sizeof *frames);
+    BASE_OWN struct job_frame *frames = malloc(((size_t)f->frame_count + 1) * sizeof *frames);
     for (uint32_t i = 0; frames && i < f->frame_count; i++) {
         frames[i] = f->frames[i];
         job_row_rename(JOB_TABLE_FRAMES, &frames[i], &m->maps);
     }
-    int error = frames ? map_rows(m, JOB_TABLE_CALLSITES, JOB_OF_CALLSITES, frames) : PYTHIA_ENOMEM;
-    free(frames);
-    return error;
+    return frames ? map_rows(m, JOB_TABLE_CALLSITES, JOB_OF_CALLSITES, frames) : PYTHIA_ENOMEM;
 }
 
 static int map_definitions(struct merge *m)
@@ -257,7 +255,7 @@ int merge_job(struct job *into, const struct job *from)
     error = error ?: job_starts_join(into, from, &m.maps, &m.made);
     error = error ?: plan_classes(&m);
     error = error ?: plan_tables(&m);
-    uint8_t *named = error ? NULL : calloc((size_t)m.made.starts.count + 1, 1);
+    BASE_OWN uint8_t *named = error ? NULL : calloc((size_t)m.made.starts.count + 1, 1);
     error = error ?: named ? 0 : PYTHIA_ENOMEM;
     if (error) {
         job_rollback(into, mark);
@@ -266,7 +264,6 @@ int merge_job(struct job *into, const struct job *from)
         commit_tables(&m);
         job_starts_prune(into, named);
     }
-    free(named);
     plan_free(&m);
     job_rows_free(&m.made);
     maps_free(&m);

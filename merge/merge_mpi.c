@@ -62,7 +62,7 @@ static struct merge_body *own_bodies(const struct job *j)
 /* Says how long the packed job is (0: there is none after all), and sends it if the parent has room. */
 static int send_packed(const struct node *n, int parent, const uint8_t *known)
 {
-    void *data = NULL;
+    BASE_OWN void *data = NULL;
     size_t size = 0;
     uint64_t length = file_pack(n->job, known, &data, &size) ? 0 : size, room = 0;
     int error = send_bytes(n, parent, &length, sizeof length);
@@ -70,15 +70,14 @@ static int send_packed(const struct node *n, int parent, const uint8_t *known)
         error = receive_bytes(n, parent, &room, sizeof room);
     if (!error && room)
         error = send_bytes(n, parent, data, size);
-    free(data);
     return error;
 }
 
 static int send_up(const struct node *n, int parent)
 {
-    struct merge_body *body = n->job ? own_bodies(n->job) : NULL;
+    BASE_OWN struct merge_body *body = n->job ? own_bodies(n->job) : NULL;
     uint32_t classes = body ? n->job->class_count : 0;
-    uint8_t *known = malloc((size_t)classes + 1);
+    BASE_OWN uint8_t *known = malloc((size_t)classes + 1);
     int present = body && known;
     struct offer offer = { present ? classes : 0, (uint64_t)present };
     uint64_t wanted = 0;
@@ -91,8 +90,6 @@ static int send_up(const struct node *n, int parent)
         error = receive_bytes(n, parent, known, classes);
     if (!error && wanted)
         error = send_packed(n, parent, known);
-    free(body);
-    free(known);
     return error;
 }
 
@@ -122,7 +119,7 @@ static int receive_packed(struct node *n, int child, uint64_t covered)
     int error = receive_bytes(n, child, &length, sizeof length);
     if (error)
         return error;
-    void *data = length ? malloc(length) : NULL;
+    BASE_OWN void *data = length ? malloc(length) : NULL;
     room = data != NULL;
     if (length)
         error = send_bytes(n, child, &room, sizeof room);
@@ -130,7 +127,6 @@ static int receive_packed(struct node *n, int child, uint64_t covered)
         error = receive_bytes(n, child, data, length);
     if (!error && (!data || merge_mpi_take(n, data, length)))
         count_missing(n, covered);
-    free(data);
     return error;
 }
 
@@ -166,7 +162,7 @@ static int receive_from(struct node *n, int child, uint64_t covered)
         count_missing(n, covered); /* nothing of what was below it came through */
         return 0;
     }
-    uint8_t *known = n->job ? malloc(offer.classes + 1) : NULL;
+    BASE_OWN uint8_t *known = n->job ? malloc(offer.classes + 1) : NULL;
     uint64_t wanted = known != NULL;
     error = receive_bodies(n, child, offer.classes, known);
     error = error ?: send_bytes(n, child, &wanted, sizeof wanted);
@@ -176,7 +172,6 @@ static int receive_from(struct node *n, int child, uint64_t covered)
         error = receive_packed(n, child, covered);
     else if (!error)
         count_missing(n, covered);
-    free(known);
     return error;
 }
 

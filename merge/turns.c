@@ -25,11 +25,7 @@ struct parts {
     uint32_t count;
 };
 
-static int by_exponent(const void *x, const void *y)
-{
-    const struct part *a = x, *b = y;
-    return BASE_ORDER(a->exponent, b->exponent);
-}
+BASE_COMPARISON(by_exponent, struct part, BASE_UP(exponent))
 
 /* --- Sides --- */
 
@@ -117,8 +113,8 @@ static int put_sets(struct merge_union *out, uint32_t node, const struct parts *
 /* All members, each with its exponent. */
 static int put_column(struct merge_union *out, uint32_t node, const struct parts *p, uint64_t members)
 {
-    struct job_member *m = malloc((members + 1) * sizeof *m);
-    uint64_t *number = calloc(members + 1, sizeof *number);
+    BASE_OWN struct job_member *m = malloc((members + 1) * sizeof *m);
+    BASE_OWN uint64_t *number = calloc(members + 1, sizeof *number);
     int error = m && number ? base_array_room(&out->c.columns, &out->column_room, (uint64_t)out->c.column_count + 1,
                                               sizeof *out->c.columns)
                             : PYTHIA_ENOMEM;
@@ -128,8 +124,6 @@ static int put_column(struct merge_union *out, uint32_t node, const struct parts
         job_members_put(m, members, &q->set, q->exponent, number);
     error = error ?: job_column_make(&out->c.columns[out->c.column_count], number, members);
     error = error ?: put_turn(out, &(struct job_turn){ .node = node, .column = out->c.column_count++ });
-    free(m);
-    free(number);
     return error;
 }
 

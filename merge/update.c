@@ -138,8 +138,8 @@ static void share_out(struct grammar_flat *g, uint32_t rule, const uint32_t *use
 /* Makes each rule's times those of its body again, from the innermost out. */
 static int settle_rules(struct grammar_flat *g)
 {
-    uint32_t *order = malloc(2 * ((size_t)g->rule_count + 1) * sizeof *order);
-    uint32_t *user = malloc(((size_t)g->node_count + 1) * sizeof *user);
+    BASE_OWN uint32_t *order = malloc(2 * ((size_t)g->rule_count + 1) * sizeof *order);
+    BASE_OWN uint32_t *user = malloc(((size_t)g->node_count + 1) * sizeof *user);
     int error = order && user && grammar_flat_order(g, order) ? 0 : PYTHIA_ENOMEM;
     uint32_t *users_of = error ? NULL : order + g->rule_count; /* one more than there are rules */
     if (!error)
@@ -150,8 +150,6 @@ static int settle_rules(struct grammar_flat *g)
             share_out(g, order[i], own, users, true);
             share_out(g, order[i], own, users, false);
         }
-    free(order);
-    free(user);
     return error;
 }
 
@@ -168,7 +166,7 @@ static int mix_class(struct job_class *run, const struct job_class *profile, dou
     uint64_t theirs = job_ranges_size(profile->ranges, profile->member_ranges);
     bool same = same_counts(run, profile, ours, theirs);
     struct grammar_flat *g = run->grammar;
-    double *before = malloc(((size_t)g->node_count + 1) * sizeof *before);
+    BASE_OWN double *before = malloc(((size_t)g->node_count + 1) * sizeof *before);
     if (!before)
         return PYTHIA_ENOMEM;
     for (uint32_t n = 0; n < g->node_count; n++) {
@@ -187,7 +185,6 @@ static int mix_class(struct job_class *run, const struct job_class *profile, dou
                        &profile->spread[n]);
         else
             scale_spread(&run->spread[n], before[n] > 0 ? time_of(&g->stats[n]) / before[n] : 1);
-    free(before);
     return error;
 }
 

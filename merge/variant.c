@@ -219,17 +219,9 @@ static uint32_t first_of(uint32_t relations)
 
 /* --- From groups to variants --- */
 
-static int by_first(const void *x, const void *y)
-{
-    const struct piece *a = x, *b = y;
-    return BASE_ORDER(a->first.rank, b->first.rank) ?: BASE_ORDER(a->first.thread, b->first.thread);
-}
+BASE_COMPARISON(by_first, struct piece, BASE_UP(first.rank) ?: BASE_UP(first.thread))
 
-static int by_group(const void *x, const void *y)
-{
-    const struct piece *a = x, *b = y;
-    return BASE_ORDER(a->group, b->group) ?: by_first(x, y);
-}
+BASE_COMPARISON(by_group, struct piece, BASE_UP(group) ?: by_first(a, b))
 
 /* The model becomes that of the first member. */
 static int settle_model(struct pieces *all, struct piece *p)
@@ -357,7 +349,7 @@ static int join_pieces(struct merge_union *out, const struct merge_side *a, cons
         return PYTHIA_ELIMIT;
     struct pieces all = { .piece = malloc(size * sizeof *all.piece), .starts = out->starts,
                           .step = malloc(GRAMMAR_COURSE_STEPS * sizeof *all.step) };
-    struct job_range *lone = relation ? NULL : malloc(size * sizeof *lone);
+    BASE_OWN struct job_range *lone = relation ? NULL : malloc(size * sizeof *lone);
     int error = all.piece && all.step && (relation || lone) ? 0 : PYTHIA_ENOMEM;
     for (int k = 0; k < 2; k++)
         for (const struct job_variant *v = side[k]->v; v < side[k]->v + side[k]->n && !error; v++)
@@ -366,7 +358,6 @@ static int join_pieces(struct merge_union *out, const struct merge_side *a, cons
             else
                 all.count += take_apart(&all, all.piece + all.count, side[k]->c, v, lone + all.count);
     error = error ?: join_by(out, a->v->node, &all, relation ? relation : EACH_RELATION, enough);
-    free(lone);
     free(all.step);
     free(all.piece);
     return error;

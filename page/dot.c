@@ -134,14 +134,13 @@ void page_print_dot(struct report *r, const struct page_export *how, FILE *out)
     for (uint32_t i = 0; i < classes && left; i++) {
         uint64_t share = left / (classes - i) > FEW ? left / (classes - i) : left < FEW ? left : FEW;
         struct graph g = { .r = r, .c = &r->job->classes[i], .index = i, .left = share, .out = out };
-        char *ranks = findings_ranges_text(g.c->ranges, g.c->member_ranges);
+        BASE_OWN char *ranks = findings_ranges_text(g.c->ranges, g.c->member_ranges);
         g.named = calloc((size_t)r->job->terminal_count + 1, sizeof *g.named);
         if (g.c->grammar)
             print_class(&g, ranks);
         left -= share - g.left;
         if (!left && i + 1 < classes)
             fprintf(out, "  more [shape=plaintext, label=\"and %u groups more\"];\n", classes - i - 1);
-        free(ranks);
         free(g.named);
     }
     fputs("}\n", out);

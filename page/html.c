@@ -36,7 +36,7 @@ static void thin_edges(const struct report *r, cJSON *root)
 {
     const struct findings_model *m = r->model;
     uint32_t block = r->job->info.ranks / CELLS + 1;
-    double *cell = m->edge_count > MOST_EDGES ? calloc(2 * CELLS * CELLS, sizeof *cell) : NULL;
+    BASE_OWN double *cell = m->edge_count > MOST_EDGES ? calloc(2 * CELLS * CELLS, sizeof *cell) : NULL;
     cJSON *matrix = cJSON_GetObjectItem(root, "matrix"), *edges = cJSON_CreateArray();
 
     for (uint32_t i = 0; cell && i < m->edge_count; i++) {
@@ -53,7 +53,6 @@ static void thin_edges(const struct report *r, cJSON *root)
         cJSON_ReplaceItemInObject(matrix, "edges", edges);
     else
         cJSON_Delete(edges);
-    free(cell);
 }
 
 static cJSON *page_data(struct report *r)
@@ -87,7 +86,7 @@ static void print_json(const char *json, FILE *out)
 /* A page with this body, these data and what draws it: scripts, NULL at the end. Takes `root`. */
 static void print_page(const char *body, cJSON *root, const char *const *scripts, FILE *out)
 {
-    char *json = cJSON_PrintUnformatted(root);
+    BASE_OWN char *json = cJSON_PrintUnformatted(root);
 
     cJSON_Delete(root);
     for (const char *at = page_html_frame, *mark; *at; at = mark) {
@@ -110,7 +109,6 @@ static void print_page(const char *body, cJSON *root, const char *const *scripts
             fputc(*mark++, out);
         }
     }
-    free(json);
 }
 
 void page_print_jobs_html(cJSON *root, FILE *out)

@@ -192,8 +192,7 @@ static void add_messages(struct turn *t, cJSON *turn)
     cJSON *messages = cJSON_AddArrayToObject(turn, "messages");
     uint32_t added = 0, left_out = 0;
 
-    if (t->s.messages)
-        qsort(t->s.message, t->s.messages, sizeof *t->s.message, longest_first);
+    BASE_SORT(t->s.message, t->s.messages, longest_first);
     for (uint32_t i = 0; i < t->s.messages; i++) {
         const struct schedule_message *m = &t->s.message[i];
         if (replay_bind_site(t->bind, m->place / 2)->call_kind != JOB_P2P)

@@ -314,19 +314,18 @@ static void define_locations(struct writer *w)
                                                 OTF2_UNDEFINED_LOCATION_GROUP);
         OTF2_GlobalDefWriter_WriteLocation(w->defs, r, text, OTF2_LOCATION_TYPE_CPU_THREAD, w->at[r].records, r);
     }
-    uint64_t *all = calloc(ranks, sizeof *all);
+    BASE_OWN uint64_t *all = calloc(ranks, sizeof *all);
     for (uint32_t r = 0; r < ranks; r++)
         all[r] = r;
     OTF2_GlobalDefWriter_WriteGroup(w->defs, w->groups++, string(w, "locations"), OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                     OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, ranks, all);
-    free(all);
 }
 
 /* Each group of a name once; numbers were given before the events were written. */
 static void define_comms(struct writer *w)
 {
     uint32_t ranks = w->job->info.ranks, defined = 0;
-    uint64_t *members = calloc(ranks, sizeof *members);
+    BASE_OWN uint64_t *members = calloc(ranks, sizeof *members);
     struct job_members m;
 
     for (uint32_t c = 0; c < w->job->comm_count; c++) {
@@ -343,7 +342,6 @@ static void define_comms(struct writer *w)
             defined = comm + 1;
         }
     }
-    free(members);
 }
 
 static void number_comms(struct writer *w)

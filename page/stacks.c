@@ -15,12 +15,7 @@
 struct share { const char *function; uint64_t samples; };
 struct shares { struct share *of; uint32_t count; uint64_t samples; };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct share *x = a, *y = b;
-
-    return strcmp(x->function, y->function);
-}
+BASE_COMPARISON(by_name, struct share, strcmp(a->function, b->function))
 
 /* Those before the calls and regions that stand right in it; what is the node's own function has no name. */
 static struct shares shares_of(struct report *r, const struct findings_calltree *t, uint32_t i)
@@ -38,8 +33,7 @@ static struct shares shares_of(struct report *r, const struct findings_calltree 
             s.samples += f->samples;
         }
     }
-    if (s.count)
-        qsort(s.of, s.count, sizeof *s.of, by_name);
+    BASE_SORT(s.of, s.count, by_name);
     return s;
 }
 
@@ -65,7 +59,7 @@ void page_print_folded(struct report *r, FILE *out)
     struct findings_calltree *t = findings_calltree_create(r);
 
     for (uint32_t i = 0; i < t->paths; i++) {
-        char *stack = t->path[i].own_ns ? findings_path_stack(t, i) : NULL;
+        BASE_OWN char *stack = t->path[i].own_ns ? findings_path_stack(t, i) : NULL;
         struct shares s = { NULL, 0, 0 };
         if (stack && t->path[i].terminal == GRAMMAR_NONE)
             s = shares_of(r, t, i);
@@ -74,7 +68,6 @@ void page_print_folded(struct report *r, FILE *out)
         else if (stack)
             fprintf(out, "%s %" PRIu64 "\n", stack, t->path[i].own_ns);
         free(s.of);
-        free(stack);
     }
     findings_calltree_destroy(t);
 }

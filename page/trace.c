@@ -24,14 +24,11 @@ static char *describe(struct report *r, uint32_t terminal)
     const char *where = t->callsite < r->job->callsite_count ? findings_where(r, terminal, 250) : "-";
     char *text;
 
-    char *name = views_json_quoted(findings_site_name(r->names, terminal)), *place = views_json_quoted(where);
-    char *comm = t->comm < r->job->comm_count ? views_json_quoted(findings_comm_text(r, t->comm)) : NULL;
+    BASE_OWN char *name = views_json_quoted(findings_site_name(r->names, terminal)), *place = views_json_quoted(where);
+    BASE_OWN char *comm = t->comm < r->job->comm_count ? views_json_quoted(findings_comm_text(r, t->comm)) : NULL;
     base_must(asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s%s%s", name,
                        t->kind == JOB_REGION ? "omp" : job_call_kind_text(t->call_kind), place,
                        comm ? ",\"communicator\":" : "", comm ? comm : "") < 0);
-    free(name);
-    free(place);
-    free(comm);
     return text;
 }
 
@@ -44,13 +41,12 @@ void page_trace_event(struct trace *t, const char *phase, uint32_t process, uint
 
 void page_trace_process(struct trace *t, uint32_t process, const char *name)
 {
-    char *quoted = views_json_quoted(name);
+    BASE_OWN char *quoted = views_json_quoted(name);
 
     page_trace_event(t, "M", process, 0);
     fprintf(t->out, "\"name\":\"process_name\",\"args\":{\"name\":%s}}", quoted);
     page_trace_event(t, "M", process, 0);
     fprintf(t->out, "\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", process);
-    free(quoted);
 }
 
 void page_trace_thread(struct trace *t, uint32_t process, uint32_t thread)
@@ -223,7 +219,7 @@ void page_print_trace(struct report *r, const struct page_export *how, FILE *out
     struct trace t = {
         .r = r, .how = how, .first = true, .out = out, .name = calloc((size_t)terminals + 1, sizeof *t.name)
     };
-    char *program = views_json_quoted(job_text(r->job, r->job->info.program));
+    BASE_OWN char *program = views_json_quoted(job_text(r->job, r->job->info.program));
     bool folded = page_trace_folds(r, how) != NULL;
 
     for (uint32_t i = 0; i < terminals; i++)
@@ -237,7 +233,6 @@ void page_print_trace(struct report *r, const struct page_export *how, FILE *out
     for (uint32_t i = 0; i < terminals; i++)
         free(t.name[i]);
     free(t.name);
-    free(program);
 }
 
 /* --- GOAL: see replay/goal.h --- */

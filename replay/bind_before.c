@@ -63,17 +63,14 @@ static void add_node(struct bind_role *r, const struct job *job, uint32_t node, 
                 (struct bind_before){ node, m->terminal[i], (float)(mean[i] * times / sum) };
 }
 
-static int by_node(const void *a, const void *b)
-{
-    const struct bind_before *x = a, *y = b;
-    return BASE_ORDER(x->node, y->node);
-}
+BASE_COMPARISON(by_node, struct bind_before, BASE_UP(node))
 
 void bind_before_find(struct bind_role *r, const struct job *job)
 {
     const struct grammar_flat *g = r->grammar;
-    uint32_t *order = calloc(g->rule_count + 1, sizeof *order), *last = calloc(g->rule_count + 1, sizeof *last);
-    struct mix *before = calloc(g->rule_count + 1, sizeof *before);
+    BASE_OWN uint32_t *order = calloc(g->rule_count + 1, sizeof *order),
+                      *last = calloc(g->rule_count + 1, sizeof *last);
+    BASE_OWN struct mix *before = calloc(g->rule_count + 1, sizeof *before);
 
     base_must(grammar_flat_order(g, order) ? 0 : PYTHIA_ENOMEM);
     for (uint32_t i = 0; i < g->rule_count; i++) {
@@ -96,11 +93,7 @@ void bind_before_find(struct bind_role *r, const struct job *job)
             add(&m, end, (double)r->uses[order[i]]);
         }
     }
-    if (r->before_count)
-        qsort(r->before, r->before_count, sizeof *r->before, by_node);
-    free(order);
-    free(last);
-    free(before);
+    BASE_SORT(r->before, r->before_count, by_node);
 }
 
 double bind_before_factor(const struct bind_role *r, uint32_t node, uint32_t before)

@@ -46,7 +46,7 @@ static void find_names(struct bind_comms *b)
 {
     uint32_t n = b->job->comm_count, count = 0;
     struct base_hash names = { 0 };
-    char **name = calloc(n + 1u, sizeof *name);
+    BASE_OWN char **name = calloc(n + 1u, sizeof *name);
 
     b->name_of = calloc(n + 1u, sizeof *b->name_of);
     base_must(base_hash_reserve(&names, n));
@@ -66,7 +66,6 @@ static void find_names(struct bind_comms *b)
     }
     for (uint32_t k = 0; k < count; k++)
         free(name[k]);
-    free(name);
     base_hash_close(&names);
 }
 

@@ -186,11 +186,7 @@ static uint32_t shuffled(uint64_t seed, uint32_t i, uint32_t n)
 
 struct turn { float so_far; uint32_t i; };
 
-static int shortest_first(const void *a, const void *b)
-{
-    const struct turn *x = a, *y = b;
-    return BASE_ORDER(x->so_far, y->so_far) ?: BASE_ORDER(x->i, y->i);
-}
+BASE_COMPARISON(shortest_first, struct turn, BASE_UP(so_far) ?: BASE_UP(i))
 
 /* The rank's longest value goes to the turn that is shortest so far, and so on. */
 static void set_apart(struct replay_bind *b, uint32_t rank, uint32_t n, enum bind_drawn what, struct turn *turn)
@@ -208,10 +204,7 @@ static void set_apart(struct replay_bind *b, uint32_t rank, uint32_t n, enum bin
     }
 }
 
-static int by_index(const void *a, const void *b)
-{
-    return BASE_ORDER(((const struct turn *)a)->i, ((const struct turn *)b)->i);
-}
+BASE_COMPARISON(by_index, struct turn, BASE_UP(i))
 
 /* What the ranks so far have in each turn of the nodes of a key. Nodes of a terminal belong together on all ranks by
    their order, as do those of one class. */

@@ -62,14 +62,12 @@ static void each_node(struct replay_bind *b, double *least, double *count, visit
 
 void bind_least_find(struct replay_bind *b)
 {
-    double *least = calloc((size_t)b->site_count * SIZES + 1, sizeof *least),
-           *count = calloc(b->site_count + 1u, sizeof *count);
+    BASE_OWN double *least = calloc((size_t)b->site_count * SIZES + 1, sizeof *least),
+                    *count = calloc(b->site_count + 1u, sizeof *count);
 
     b->least = calloc(b->site_count + 1u, sizeof *b->least);
     each_node(b, least, count, take_least);
     each_node(b, least, count, add_least);
     for (uint32_t s = 0; s < b->site_count; s++)
         b->least[s] = count[s] > 0 ? b->least[s] / count[s] : 0;
-    free(least);
-    free(count);
 }

@@ -108,7 +108,7 @@ static void find_causes(struct replay_analysis *a, const struct replay_blame *dr
 
     if ((uint64_t)sites * places > MOST)
         return;
-    double *by = calloc((size_t)sites * places + places, sizeof *by);
+    BASE_OWN double *by = calloc((size_t)sites * places + places, sizeof *by);
     add_causes(drawn, places, 1, by);
     add_causes(a->blame, places, -1, by);
     for (uint32_t s = 0; s < sites; s++) {
@@ -119,7 +119,6 @@ static void find_causes(struct replay_analysis *a, const struct replay_blame *dr
                 a->moving.cause[s] = p;
             }
     }
-    free(by);
 }
 
 /* --- Together --- */

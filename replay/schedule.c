@@ -112,12 +112,7 @@ static void delivered(void *context, const struct replay_delivery *d)
 
 /* --- All --- */
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct schedule_piece *x = a, *y = b;
-
-    return BASE_ORDER(x->rank, y->rank) ?: BASE_ORDER(x->begin, y->begin);
-}
+BASE_COMPARISON(by_rank, struct schedule_piece, BASE_UP(rank) ?: BASE_UP(begin))
 
 /* What was begun before the turn, or ends after it, is there as far as it lies within. */
 static void clip(struct replay_schedule *s, int64_t longest)

@@ -117,20 +117,10 @@ static bool put_host(const struct replay_machine *m, struct scribe *s, uint32_t 
 
 /* --- The heap --- */
 
-static int by_order(const void *a, const void *b)
-{
-    const struct replay_due *x = a, *y = b;
-    return BASE_ORDER(x->in, y->in) ?: BASE_ORDER(x->order, y->order);
-}
+BASE_COMPARISON(by_order, struct replay_due, BASE_UP(in) ?: BASE_UP(order))
 
 /* Whatever their times are. */
-static int by_host(const void *a, const void *b)
-{
-    const struct replay_due *x = a, *y = b;
-
-    return BASE_ORDER(x->host, y->host) ?: BASE_ORDER(x->message, y->message) ?: BASE_ORDER(x->source, y->source) ?:
-           BASE_ORDER(x->order, y->order);
-}
+BASE_COMPARISON(by_host, struct replay_due, BASE_UP(host) ?: BASE_UP(message) ?: BASE_UP(source) ?: BASE_UP(order))
 
 static struct replay_due due_of(const struct replay_machine *m, const struct replay_event *e)
 {

@@ -286,9 +286,8 @@ static void print_json(void *outcome, FILE *out)
         cJSON_AddNumberToObject(one, "call_seconds", t->duration[1] / 1e9);
         cJSON_AddItemToArray(times, one);
     }
-    char *text = cJSON_Print(top);
+    BASE_OWN char *text = cJSON_Print(top);
     fprintf(out, "%s\n", text);
-    free(text);
     cJSON_Delete(top);
 }
 

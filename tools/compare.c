@@ -36,7 +36,7 @@ static void read_rules(void *request, char *path, struct argp_state *state)
 {
     struct request *r = request;
     FILE *f = fopen(path, "r");
-    char *text = malloc(RULES_BYTES + 1);
+    BASE_OWN char *text = malloc(RULES_BYTES + 1);
     size_t size = f ? fread(text, 1, RULES_BYTES + 1, f) : 0;
 
     if (!f || ferror(f))
@@ -48,7 +48,6 @@ static void read_rules(void *request, char *path, struct argp_state *state)
     take_rules(r, text, state);
     if (r->contract.rule_count == before)
         argp_failure(state, TOOL_INPUT, 0, "%s: no rule in it", path);
-    free(text);
     fclose(f);
 }
 
@@ -139,14 +138,13 @@ static int judge(struct request *r)
     static void (*const print[])(const struct contract *, FILE *) = {
         contract_print, contract_print_json, contract_print_junit };
     static const int answer[] = { TOOL_OK, TOOL_NO, TOOL_USAGE };
-    struct report **baseline = malloc(r->baseline * sizeof *baseline);
+    BASE_OWN struct report **baseline = malloc(r->baseline * sizeof *baseline);
 
     for (uint32_t i = 0; i < r->baseline; i++)
         baseline[i] = r->from[i].report;
     contract_judge(&r->contract, baseline, r->job, (uint32_t)r->baseline, r->from[r->baseline].report,
                    r->job[r->baseline]);
     print[r->form](&r->contract, stdout);
-    free(baseline);
     return answer[contract_verdict(&r->contract)];
 }
 

@@ -335,7 +335,7 @@ static void launch(struct ranks *all, const struct doctor_target *t, char **word
     if (n <= 0 || !check_commands(words, count))
         return;
     self[n] = '\0';
-    char **argv = make_command(words, count, launcher, self);
+    BASE_OWN char **argv = make_command(words, count, launcher, self);
     if (capture(argv, NULL, SECONDS, &c) == 0) {
         parse_all(all, c.text);
         if (!all->count) {
@@ -346,7 +346,6 @@ static void launch(struct ranks *all, const struct doctor_target *t, char **word
         }
         captured_free(&c);
     }
-    free(argv);
 }
 
 /* Rank 0 inside a launcher: the other ranks of this node are like itself, wherever on the machine they are bound. */

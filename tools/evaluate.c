@@ -110,7 +110,7 @@ int tool_evaluate(int argc, char **argv)
     struct request r = { .distance = { 1, 16, 64, 128 }, .distances = 4, .every = 1, .learn = 1, .rank = UINT64_MAX };
     struct source train = { 0 }, test = { 0 };
     struct grammar_flat *g = NULL;
-    struct evaluation *v = calloc(1, sizeof *v);
+    BASE_OWN struct evaluation *v = calloc(1, sizeof *v);
     struct job *words = tool_need(job_create());
     int rc = TOOL_OK;
 
@@ -128,7 +128,6 @@ int tool_evaluate(int argc, char **argv)
     source_close(&test);
     source_close(&train);
     evaluation_clear(v);
-    free(v);
     grammar_flat_destroy(g);
     job_destroy(words);
     return rc;

@@ -95,13 +95,12 @@ static void print_turns(const struct printer *p, const struct job_class *c)
             printf("# part %u of %s, %s:", t->node - g->rules[r].first + 1, rule,
                    symbol_text(p, g->nodes[t->node].symbol, name));
         bool one = t->column == GRAMMAR_NONE;
-        char *ranks = one ? findings_ranges_text(c->ranges + t->range_first, t->range_count) : NULL;
+        BASE_OWN char *ranks = one ? findings_ranges_text(c->ranges + t->range_first, t->range_count) : NULL;
         if (ranks)
             printf(" ^%" PRIu64 " on %s%s", t->exponent, ranks,
                    i + 1 < c->turn_count && t[1].node == t->node ? "," : "\n");
         else
             printf(" another exponent on each rank\n");
-        free(ranks);
     }
 }
 
@@ -109,8 +108,8 @@ static void print_turns(const struct printer *p, const struct job_class *c)
 static void print_rules(const struct printer *p, const struct job_class *c, uint64_t members, bool times)
 {
     const struct grammar_flat *g = c->grammar;
-    uint64_t *uses = malloc(((size_t)g->rule_count + 1) * sizeof *uses);
-    char *text = NULL;
+    BASE_OWN uint64_t *uses = malloc(((size_t)g->rule_count + 1) * sizeof *uses);
+    BASE_OWN char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
 
@@ -128,8 +127,6 @@ static void print_rules(const struct printer *p, const struct job_class *c, uint
             print_node(p, g, g->rules[rule].first + n);
         line = *end ? end + 1 : end;
     }
-    free(text);
-    free(uses);
 }
 
 static void mark_terminals(struct printer *p, const struct grammar_flat *g)
@@ -143,11 +140,10 @@ static void print_class(struct printer *p, uint32_t index, bool times)
 {
     const struct job_class *c = &p->job->classes[index];
     uint64_t members = findings_members(c);
-    char *ranks = findings_ranges_text(c->ranges, c->member_ranges);
+    BASE_OWN char *ranks = findings_ranges_text(c->ranges, c->member_ranges);
 
     printf("# group %u: %s, %s%.0f events, %u rules\n", index, ranks, c->turn_count ? "about " : "",
            findings_class_events(c), c->grammar->rule_count);
-    free(ranks);
     mark_terminals(p, c->grammar);
     print_rules(p, c, members ? members : 1, times);
     print_turns(p, c);

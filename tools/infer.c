@@ -173,7 +173,7 @@ static void print_stats(struct measurement *m, const struct job *w)
 
 static int measure(struct source *in, const struct job *w, const struct request *r)
 {
-    struct measurement *m = calloc(1, sizeof *m);
+    BASE_OWN struct measurement *m = calloc(1, sizeof *m);
 
     m->each = tool_need(grammar_create((size_t)r->memory << 20));
     m->whole = tool_need(grammar_create((size_t)r->memory << 20));
@@ -184,7 +184,6 @@ static int measure(struct source *in, const struct job *w, const struct request 
         print_stats(m, w);
     grammar_destroy(m->each);
     grammar_destroy(m->whole);
-    free(m);
     return rc;
 }
 

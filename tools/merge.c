@@ -42,11 +42,10 @@ static const struct tool_line usage = {
 static bool is_part(const struct request *r)
 {
     struct stat parts, place;
-    char *path = strdup(r->output);
+    BASE_OWN char *path = strdup(r->output);
     bool among = access(path, F_OK) == 0 && stat(r->directory, &parts) == 0 && stat(dirname(path), &place) == 0 &&
                  parts.st_dev == place.st_dev && parts.st_ino == place.st_ino;
 
-    free(path);
     return among;
 }
 

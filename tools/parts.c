@@ -80,12 +80,7 @@ static void parts_add(struct parts *p, const char *directory, const char *name)
     free(path);
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct part *x = a, *y = b;
-
-    return BASE_ORDER(x->rank, y->rank) ?: strcmp(x->path, y->path);
-}
+BASE_COMPARISON(by_rank, struct part, BASE_UP(rank) ?: strcmp(a->path, b->path))
 
 static void drop(struct parts *p, size_t i)
 {
@@ -122,8 +117,7 @@ static int parts_read(struct parts *p, const char *directory)
             parts_add(p, directory, e->d_name);
     progress_end(&progress);
     closedir(d);
-    if (p->count)
-        qsort(p->part, p->count, sizeof *p->part, by_rank);
+    BASE_SORT(p->part, p->count, by_rank);
     drop_earlier(p);
     return TOOL_OK;
 }

@@ -159,9 +159,8 @@ static void set_plugins(const char *name, const char *list)
     while ((one = strsep(&left, ":")) != NULL) {
         if (!*one)
             continue;
-        char *path = plugin_path(one);
+        BASE_OWN char *path = plugin_path(one);
         fprintf(out, "%s%s", ftell(out) ? ":" : "", path);
-        free(path);
     }
     fclose(out);
     setenv(name, paths, 1);
@@ -171,10 +170,9 @@ static void set_plugins(const char *name, const char *list)
 
 static void set_path(const char *name, const char *path)
 {
-    char *value = absolute(path);
+    BASE_OWN char *value = absolute(path);
 
     setenv(name, value, 1);
-    free(value);
 }
 
 /* Who prints the report when the program has ended. */
@@ -207,7 +205,7 @@ static void set_option(const struct base_option *row, const char *value)
 static void set_tree(const struct request *r)
 {
     struct stat st;
-    char *text = NULL;
+    BASE_OWN char *text = NULL;
     int low = base_log_is_first_rank() ? memfd_create("pythia-tree", MFD_CLOEXEC) : -1;
     int fd = low >= 0 ? fcntl(low, F_DUPFD, TREE_DESCRIPTOR) : -1;
 
@@ -220,7 +218,6 @@ static void set_tree(const struct request *r)
     base_must(asprintf(&text, "%ld:%d:%llu:%llu:%s:%s", (long)getpid(), fd, (unsigned long long)st.st_dev,
                        (unsigned long long)st.st_ino, r->mode, r->command[0]) < 0);
     setenv("PYTHIA_TREE", text, 1);
-    free(text);
 }
 
 static void set_options(const struct request *r)

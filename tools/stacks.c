@@ -236,12 +236,7 @@ static void add_thread(struct stacks *s, const struct seen *t, uint32_t looks)
         (void)enter(n, "waits", "waits for work", NULL, t->who);
 }
 
-static int seen_order(const void *a, const void *b)
-{
-    const struct seen *x = a, *y = b;
-    return BASE_ORDER(x->who.thread, y->who.thread) ?: BASE_ORDER(x->who.rank, y->who.rank) ?:
-           BASE_ORDER(x->id, y->id) ?: BASE_ORDER(x->look, y->look);
-}
+BASE_COMPARISON(seen_order, struct seen, BASE_UP(who.thread) ?: BASE_UP(who.rank) ?: BASE_UP(id) ?: BASE_UP(look))
 
 static void make_tree(struct stacks *s)
 {
@@ -249,8 +244,7 @@ static void make_tree(struct stacks *s)
         return;
     s->made = true;
     s->resolver = findings_resolver_create(s->places);
-    if (s->count)
-        qsort(s->seen, s->count, sizeof *s->seen, seen_order);
+    BASE_SORT(s->seen, s->count, seen_order);
     for (uint32_t i = 0, n; i < s->count; i += n) {
         for (n = 1; i + n < s->count && s->seen[i + n].id == s->seen[i].id &&
                     s->seen[i + n].who.rank == s->seen[i].who.rank; n++)
@@ -360,12 +354,11 @@ void stacks_print(struct stacks *s, FILE *out)
     for (uint32_t i = 0; i < s->root.inside_count; i++)
         print_node(s->root.inside[i], 2, out);
     for (uint32_t i = 0, n; i < s->not_count; i += n) {
-        struct who *who = calloc(s->not_count, sizeof *who);
+        BASE_OWN struct who *who = calloc(s->not_count, sizeof *who);
         for (n = 0; i + n < s->not_count && s->not_seen[i + n].why == s->not_seen[i].why; n++)
             who[n] = s->not_seen[i + n].who;
         fprintf(out, "  no stack of rank%s %s: %s\n", n > 1 ? "s" : "", ranks_text(who, n),
                 why_text(s->not_seen[i].why));
-        free(who);
     }
 }
 

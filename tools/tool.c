@@ -45,7 +45,7 @@ int tool_read_file(const char *path, struct job **job)
 /* What is there instead of the file: the parts of a run that died. Says so, and which ranks are missing. */
 static int read_parts(const char *path, const char *directory, struct job **job)
 {
-    char *missing = NULL;
+    BASE_OWN char *missing = NULL;
     size_t size = 0;
     int rc = parts_join(directory, job);
 
@@ -56,7 +56,6 @@ static int read_parts(const char *path, const char *directory, struct job **job)
     fclose(text);
     tool_complain("%s is not there: read from %s, parts of a run that died%s%s", path, directory, size ? "; " : "",
                   missing);
-    free(missing);
     return TOOL_OK;
 }
 

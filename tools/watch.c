@@ -131,14 +131,13 @@ static void run_on_hang(const char *command, struct watch_jobs *jobs)
         if (!watch_news(j) || watch_news(j) == j->told)
             continue;
         j->told = watch_news(j);
-        char *text = watch_json(j);
+        BASE_OWN char *text = watch_json(j);
         fflush(NULL);
         FILE *f = popen(command, "w");
         if (f)
             fprintf(f, "%s\n", text);
         if (!f || pclose(f) != 0)
             tool_complain("--on-hang: '%s' failed", command);
-        free(text);
     }
 }
 

@@ -39,7 +39,7 @@ static void add_rank(cJSON *ranks, const struct watch_row *r)
 static void add_verdict(cJSON *job, const struct watch_job *j)
 {
     const struct watch_verdict *v = &j->verdict;
-    char *text = watch_sentence(j);
+    BASE_OWN char *text = watch_sentence(j);
     cJSON *o = cJSON_AddObjectToObject(job, "verdict");
     ADD(o, TEXT("kind", watch_kind_text[v->kind]));
     add_ranks(o, "ranks", v->rank, v->rank_count);
@@ -50,7 +50,6 @@ static void add_verdict(cJSON *job, const struct watch_job *j)
     cJSON *stacks = cJSON_AddArrayToObject(o, "stacks");
     for (uint32_t i = 0; i < v->rank_count; i++)
         ADD(stacks, NUMBER("rank", v->rank[i]), TEXT("stack", watch_way(&j->rows[v->rank[i]])));
-    free(text);
 }
 
 static void add_job(cJSON *o, const struct watch_job *j)
@@ -88,8 +87,7 @@ void watch_print_json(FILE *out, const struct watch_jobs *jobs, bool one_line)
     cJSON *all = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(all, "jobs");
     for (uint32_t i = 0; i < jobs->count; i++)
         add_job(views_json_object(list), &jobs->job[i]);
-    char *text = tool_need(one_line ? cJSON_PrintUnformatted(all) : cJSON_Print(all));
+    BASE_OWN char *text = tool_need(one_line ? cJSON_PrintUnformatted(all) : cJSON_Print(all));
     fprintf(out, "%s\n", text);
-    free(text);
     cJSON_Delete(all);
 }

@@ -6,6 +6,7 @@
 
 #include "base/io.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "tools/tool.h"
 #include "tools/watch.h"
 
@@ -51,11 +52,7 @@ static void add_below(struct processes *p, uint32_t pid)
         BASE_ADD(p->of, p->count, (struct process){ pid, 0 });
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct process *x = a, *y = b;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
+BASE_COMPARISON(by_rank, struct process, BASE_UP(rank))
 
 /* Where some are ranks, these alone. */
 static void name_ranks(struct processes *p)
@@ -69,8 +66,7 @@ static void name_ranks(struct processes *p)
     for (uint32_t i = 0; i < p->count && !ranks; i++)
         p->of[i].rank = i;
     p->count = ranks ? ranks : p->count;
-    if (p->count)
-        qsort(p->of, p->count, sizeof *p->of, by_rank);
+    BASE_SORT(p->of, p->count, by_rank);
 }
 
 bool watch_stacks_below(struct stacks *s, uint32_t pid, const uint64_t *only)

@@ -110,8 +110,8 @@ static void each_kind(const struct watch_job *j, const uint32_t *rank, uint32_t 
                       void (*tell)(void *context, const struct watch_job *j, const uint32_t *of, uint32_t number),
                       void *context)
 {
-    bool *done = calloc((size_t)count + 1, sizeof *done);
-    uint32_t *of = calloc((size_t)count + 1, sizeof *of);
+    BASE_OWN bool *done = calloc((size_t)count + 1, sizeof *done);
+    BASE_OWN uint32_t *of = calloc((size_t)count + 1, sizeof *of);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = 0;
         for (uint32_t k = i; k < count && !done[i]; k++)
@@ -122,8 +122,6 @@ static void each_kind(const struct watch_job *j, const uint32_t *rank, uint32_t 
         if (number)
             tell(context, j, of, number);
     }
-    free(done);
-    free(of);
 }
 
 /* --- The verdict --- */
@@ -270,8 +268,8 @@ static void print_stacks(FILE *out, const struct watch_job *j)
 static void print_job(FILE *out, const struct watch_job *j, bool stacks)
 {
     const struct watch_board *b = &j->sight[0]->board;
-    char *sentence = watch_sentence(j);
-    uint32_t *all = calloc((size_t)j->ranks + 1, sizeof *all);
+    BASE_OWN char *sentence = watch_sentence(j);
+    BASE_OWN uint32_t *all = calloc((size_t)j->ranks + 1, sizeof *all);
     for (uint32_t i = 0; i < j->ranks; i++)
         all[i] = i;
     fprintf(out, "%s%s%s\n", j->verdict.kind ? watch_kind_text[j->verdict.kind] : "", j->verdict.kind ? ": " : "",
@@ -285,8 +283,6 @@ static void print_job(FILE *out, const struct watch_job *j, bool stacks)
         print_stacks(out, j);
     if (j->stacks)
         stacks_print(j->stacks, out);
-    free(sentence);
-    free(all);
 }
 
 void watch_print_text(FILE *out, const struct watch_jobs *jobs, bool stacks)

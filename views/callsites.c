@@ -75,7 +75,7 @@ static void print_sum(struct report *r, const struct findings_sums *s, const str
         RATIO("", views_known(site->time_ns, (double)site->gap_ns / (double)site->time_ns), "granularity", 11),
         RATIO("", views_known(ipc >= 0, ipc), "IPC", 7));
     enum { FIXED = 5 };
-    struct views_cell *cell = calloc(FIXED + s->names + 1, sizeof *cell);
+    BASE_OWN struct views_cell *cell = calloc(FIXED + s->names + 1, sizeof *cell);
     bool any = !t->headed;
 
     for (uint32_t i = 0; i < FIXED; i++)
@@ -88,7 +88,6 @@ static void print_sum(struct report *r, const struct findings_sums *s, const str
     }
     if (any)
         views_row(t, cell);
-    free(cell);
 }
 
 static void print_sums(struct report *r, FILE *out)

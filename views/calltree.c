@@ -29,13 +29,11 @@ struct view {
 
 static struct view view_of(const struct report *r, const struct findings_calltree *t, uint32_t most)
 {
-    double *ns = malloc(((size_t)t->paths + 1) * sizeof *ns);
+    BASE_OWN double *ns = malloc(((size_t)t->paths + 1) * sizeof *ns);
 
     for (uint32_t i = 0; i < t->paths; i++)
         ns[i] = (double)t->path[i].ns;
-    struct view v = { .t = t, .m = r->model, .least = views_least(ns, t->paths, most) };
-    free(ns);
-    return v;
+    return (struct view){ .t = t, .m = r->model, .least = views_least(ns, t->paths, most) };
 }
 
 /* Its place in the source, of a function without the line: it has many. */
@@ -117,9 +115,8 @@ void views_print_calltree_csv(struct report *r, FILE *out)
 
     print_row(&v, &t->path[0], "");
     for (uint32_t i = 0; i < t->paths; i++) {
-        char *stack = findings_path_stack(t, i);
+        BASE_OWN char *stack = findings_path_stack(t, i);
         print_row(&v, &t->path[i], stack);
-        free(stack);
     }
     findings_calltree_destroy(t);
 }

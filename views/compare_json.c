@@ -65,13 +65,12 @@ static void add_shift(const struct contracts_comparison *c, const struct contrac
 {
     cJSON *x = cJSON_AddObjectToObject(o, key);
     uint32_t count;
-    struct contracts_grown *grown = contracts_row_grown(c, r, s == &r->gap, &count);
+    BASE_OWN struct contracts_grown *grown = contracts_row_grown(c, r, s == &r->gap, &count);
 
     add_pair(x, "mean_seconds", s->mean[0] / 1e9, s->mean[1] / 1e9);
     add_pair(x, "deviation_seconds", s->deviation[0] / 1e9, s->deviation[1] / 1e9);
     ADD(x, BOOL("moved", views_known(s->known, s->moved)));
     views_json_grown(x, grown, count);
-    free(grown);
 }
 
 static void add_teams(cJSON *o, const struct contracts_row *r)

@@ -186,10 +186,9 @@ static void print_shift(const struct contracts_comparison *c, const struct contr
     fprintf(out, "  %-7s %s %s: %s +- %s %s %s +- %s\n", s->mean[1] > s->mean[0] ? "slower" : "faster", what,
             call_text(c, r->terminal), findings_time(s->mean[0]), findings_time(s->deviation[0]), arrow,
             findings_time(s->mean[1]), findings_time(s->deviation[1]));
-    struct contracts_grown *grown = contracts_row_grown(c, r, s == &r->gap, &count);
+    BASE_OWN struct contracts_grown *grown = contracts_row_grown(c, r, s == &r->gap, &count);
     for (uint32_t i = 0; i < count && i < FUNCTIONS; i++)
         fprintf(out, "          %s\n", contracts_grown_text(&grown[i]));
-    free(grown);
 }
 
 static void print_times(const struct contracts_comparison *c, FILE *out)

@@ -13,12 +13,11 @@ enum { MOST = 4, RANKS_TEXT = 64 };
 /* "ranks 0-2,5" */
 static const char *ranks_of(const struct report *r, const uint32_t *rank, uint32_t count)
 {
-    bool *in = calloc((size_t)r->job->info.ranks + 1, sizeof *in);
+    BASE_OWN bool *in = calloc((size_t)r->job->info.ranks + 1, sizeof *in);
     char *text = findings_text("%*s", RANKS_TEXT, "");
     for (uint32_t i = 0; i < count; i++)
         in[rank[i]] = true;
     findings_ranks_set(in, r->job->info.ranks, text, RANKS_TEXT);
-    free(in);
     return text;
 }
 

@@ -223,12 +223,7 @@ struct row { uint64_t count; uint32_t terminal; enum replay_reason why; };
 static const char *const reasons[REPLAY_REASONS] = { "no rule says whom with", "no message is left for it",
                                                      "no receive is left for it" };
 
-static int most_first(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    return BASE_ORDER(y->count, x->count) ?: BASE_ORDER(x->terminal, y->terminal) ?: BASE_ORDER(x->why, y->why);
-}
+BASE_COMPARISON(most_first, struct row, BASE_DOWN(count) ?: BASE_UP(terminal) ?: BASE_UP(why))
 
 static uint32_t rows_of(struct replay_analysis *a, struct row **row)
 {
@@ -244,14 +239,13 @@ static uint32_t rows_of(struct replay_analysis *a, struct row **row)
             base_must(base_array_room(row, &room, count + 1u, sizeof **row));
             (*row)[count++] = (struct row){ n, replay_bind_site(b, s)->terminal, (enum replay_reason)why };
         }
-    if (count)
-        qsort(*row, count, sizeof **row, most_first);
+    BASE_SORT(*row, count, most_first);
     return count;
 }
 
 void views_print_unmatched(struct report *r, struct replay_analysis *a, uint32_t most, FILE *out)
 {
-    struct row *row;
+    BASE_OWN struct row *row = NULL;
     uint32_t count = rows_of(a, &row);
 
     for (uint32_t i = 0; i < count && i < most; i++) {
@@ -263,13 +257,12 @@ void views_print_unmatched(struct report *r, struct replay_analysis *a, uint32_t
     }
     if (count > most)
         fprintf(out, "%8s  at %" PRIu32 " more\n", "", count - most);
-    free(row);
 }
 
 void views_json_unmatched(struct report *r, struct replay_analysis *a, cJSON *object)
 {
     cJSON *array = cJSON_AddArrayToObject(object, "unmatched_calls");
-    struct row *row;
+    BASE_OWN struct row *row = NULL;
     uint32_t count = rows_of(a, &row);
 
     for (uint32_t i = 0; i < count; i++) {
@@ -278,5 +271,4 @@ void views_json_unmatched(struct report *r, struct replay_analysis *a, cJSON *ob
         ADD(array, TEXT("function", job_text(r->job, r->job->terminals[row[i].terminal].function)),
             TEXT("where", where), TEXT("reason", reasons[row[i].why]), COUNT("count", row[i].count));
     }
-    free(row);
 }

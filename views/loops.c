@@ -26,11 +26,7 @@ struct view {
     FILE *out;
 };
 
-static int by_order(const void *x, const void *y)
-{
-    const struct item *a = x, *b = y;
-    return BASE_ORDER(a->order, b->order) ?: BASE_ORDER(a->loop, b->loop) ?: BASE_ORDER(a->at, b->at);
-}
+BASE_COMPARISON(by_order, struct item, BASE_UP(order) ?: BASE_UP(loop) ?: BASE_UP(at))
 
 /* A loop that never turned twice in a row, within others or around one: nothing that people would call one. */
 static bool is_hidden(const struct view *v, int loop)
@@ -187,7 +183,7 @@ static void print_loop(struct view *v, const struct findings_loop *l, uint32_t i
 static void print_items(struct view *v, int loop, uint32_t indent)
 {
     uint32_t count;
-    struct item *item = items_in(v, loop, &count);
+    BASE_OWN struct item *item = items_in(v, loop, &count);
 
     for (uint32_t i = 0; i < count; i++)
         if (time_of(v, &item[i]) < v->least)
@@ -196,7 +192,6 @@ static void print_items(struct view *v, int loop, uint32_t indent)
             print_loop(v, &v->l->loop[item[i].at], indent);
         else
             print_call(v, &v->l->call[item[i].at], indent);
-    free(item);
 }
 
 /* So much that at most so many items take that much: what is around one takes no less. */
@@ -268,7 +263,7 @@ static void add_call(const struct view *v, cJSON *calls, const struct findings_l
 static void add_items(struct view *v, cJSON *loops, cJSON *calls, int loop)
 {
     uint32_t count;
-    struct item *item = items_in(v, loop, &count);
+    BASE_OWN struct item *item = items_in(v, loop, &count);
 
     for (uint32_t i = 0; i < count; i++) {
         if (time_of(v, &item[i]) < v->least) {
@@ -289,7 +284,6 @@ static void add_items(struct view *v, cJSON *loops, cJSON *calls, int loop)
         cJSON *inner = cJSON_AddArrayToObject(o, "calls");
         add_items(v, cJSON_AddArrayToObject(o, "loops"), inner, (int)item[i].at);
     }
-    free(item);
 }
 
 void views_json_loops(struct report *r, cJSON *root)

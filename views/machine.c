@@ -36,10 +36,9 @@ static const char *tree_text(const struct job *j)
 
 static const char *ranks_text(const struct job_ranges *all, uint32_t first, uint32_t count)
 {
-    char *text = findings_ranges_text(all->range + first, count);
+    BASE_OWN char *text = findings_ranges_text(all->range + first, count);
     const char *line = findings_line(text, 100);
 
-    free(text);
     return line;
 }
 

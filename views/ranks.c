@@ -14,11 +14,10 @@ static void print_classes(struct report *r, FILE *out)
 
     for (uint32_t i = 0; i < r->job->class_count; i++) {
         const struct job_class *c = &r->job->classes[i];
-        char *ranks = findings_ranges_text(c->ranges, c->member_ranges);
+        BASE_OWN char *ranks = findings_ranges_text(c->ranges, c->member_ranges);
         findings_class_difference(r, i, difference, sizeof difference);
         fprintf(out, "group %u: %s: %s%s events%s%s\n", i, ranks, c->turn_count ? "about " : "",
                 findings_count((uint64_t)findings_class_events(c)), i ? "; other than group 0: " : "", difference);
-        free(ranks);
     }
     if (r->job->class_count)
         fputc('\n', out);

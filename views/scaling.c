@@ -99,20 +99,9 @@ static const char *caller_of(struct report *r, const struct findings_site *site)
     return p && p->function ? p->function : "";
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct call *x = a, *y = b;
-    int order = strcmp(x->function, y->function);
+BASE_COMPARISON(by_name, struct call, strcmp(a->function, b->function) ?: strcmp(a->caller, b->caller))
 
-    return order ? order : strcmp(x->caller, y->caller);
-}
-
-static int by_share(const void *a, const void *b)
-{
-    const struct call *x = a, *y = b;
-
-    return BASE_ORDER(y->share, x->share) ?: by_name(a, b);
-}
+BASE_COMPARISON(by_share, struct call, BASE_DOWN(share) ?: by_name(a, b))
 
 static void add(struct call *into, const struct call *from, uint32_t jobs)
 {

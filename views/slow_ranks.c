@@ -28,19 +28,9 @@ struct own_line {
     double mean, excess_ns;                    /* of a call; of the longest rank's run */
 };
 
-static int own_order(const void *a, const void *b)
-{
-    const struct own_place *x = a, *y = b;
+BASE_COMPARISON(own_order, struct own_place, BASE_UP(terminal) ?: BASE_UP(rank))
 
-    return BASE_ORDER(x->terminal, y->terminal) ?: BASE_ORDER(x->rank, y->rank);
-}
-
-static int most_excess(const void *a, const void *b)
-{
-    const struct own_line *x = a, *y = b;
-
-    return BASE_ORDER(y->excess_ns, x->excess_ns) ?: BASE_ORDER(x->of->terminal, y->of->terminal);
-}
+BASE_COMPARISON(most_excess, struct own_line, BASE_DOWN(excess_ns) ?: BASE_UP(of->terminal))
 
 /* The first threads' times before calls and regions, one for each terminal and rank; returns how many. */
 static uint32_t own_collect(const struct job *j, struct own_place *place)
@@ -110,13 +100,12 @@ static void own_print(const struct report *r, const struct own_line *l, struct v
 
 void views_print_own(struct report *r, FILE *out)
 {
-    struct own_place *place;
+    BASE_OWN struct own_place *place = NULL;
     uint32_t count;
-    struct own_line *line = own_lines(r->job, &place, &count);
+    BASE_OWN struct own_line *line = own_lines(r->job, &place, &count);
     struct views_table t = { .out = out };
 
-    if (count)
-        qsort(line, count, sizeof *line, most_excess);
+    BASE_SORT(line, count, most_excess);
     for (uint32_t i = 0; i < count && i < OWN_LINES; i++) {
         if (line[i].excess_ns <= 0.001 * (double)r->model->wall_ns) /* less is nobody's concern */
             break;
@@ -128,15 +117,13 @@ void views_print_own(struct report *r, FILE *out)
     }
     if (t.headed)
         fputs("in the run: how much longer than the mean the longest rank computes there\n", out);
-    free(line);
-    free(place);
 }
 
 void views_add_own(struct report *r, cJSON *root)
 {
-    struct own_place *place;
+    BASE_OWN struct own_place *place = NULL;
     uint32_t count;
-    struct own_line *line = own_lines(r->job, &place, &count);
+    BASE_OWN struct own_line *line = own_lines(r->job, &place, &count);
     cJSON *array = cJSON_AddArrayToObject(root, "own");
 
     for (uint32_t i = 0; i < count; i++) {
@@ -152,6 +139,4 @@ void views_add_own(struct report *r, cJSON *root)
             cJSON_AddItemToArray(gap, cJSON_CreateNumber(own_of_call(&l->of[k]) / 1e9));
         }
     }
-    free(line);
-    free(place);
 }

@@ -165,13 +165,12 @@ static void print_classes(struct report *r, FILE *out)
 
     for (uint32_t i = 0; i < r->job->class_count && i < top; i++) {
         const struct job_class *c = &r->job->classes[i];
-        char *ranks = findings_ranges_text(c->ranges, c->member_ranges);
+        BASE_OWN char *ranks = findings_ranges_text(c->ranges, c->member_ranges);
         if (c->grammar)
             fprintf(out, "%s%.40s: %s%s events, a grammar of %u rule%s\n", i ? "" : "\n", ranks,
                     c->turn_count ? "about " : "",
                     findings_count((uint64_t)findings_class_events(c)), c->grammar->rule_count,
                     c->grammar->rule_count == 1 ? "" : "s");
-        free(ranks);
     }
     if (r->job->class_count > top)
         fprintf(out, "  and %u more (--view ranks)\n", r->job->class_count - top);

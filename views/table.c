@@ -121,11 +121,7 @@ cJSON *views_add(cJSON *to, const struct views_cell *cells)
 
 /* --- What is too small --- */
 
-static int largest_first(const void *x, const void *y)
-{
-    const double *a = x, *b = y;
-    return BASE_ORDER(*b, *a);
-}
+BASE_COMPARISON(largest_first, double, BASE_ORDER(*b, *a))
 
 double views_least(double *value, uint32_t count, uint32_t most)
 {
@@ -146,10 +142,9 @@ void views_json_text(cJSON *o, const char *key, const char *text)
         cJSON_AddNullToObject(o, key);
         return;
     }
-    char *clean = strdup(text);
+    BASE_OWN char *clean = strdup(text);
     base_clean_utf8(clean);
     cJSON_AddStringToObject(o, key, clean);
-    free(clean);
 }
 
 cJSON *views_json_object(cJSON *array)
@@ -172,9 +167,8 @@ char *views_json_quoted(const char *text)
 
 void views_json_write(cJSON *root, FILE *out)
 {
-    char *text = cJSON_Print(root);
+    BASE_OWN char *text = cJSON_Print(root);
 
     cJSON_Delete(root);
     fprintf(out, "%s\n", text);
-    free(text);
 }

@@ -34,18 +34,9 @@ static enum wait_kind kind_of(const struct bind_site *s, const struct replay_cau
 /* Waits at one place because of another. */
 struct row { uint32_t where, cause; enum wait_kind kind; double ns; };
 
-static int by_pair(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
+BASE_COMPARISON(by_pair, struct row, BASE_UP(where) ?: BASE_UP(cause) ?: BASE_UP(kind))
 
-    return BASE_ORDER(x->where, y->where) ?: BASE_ORDER(x->cause, y->cause) ?: BASE_ORDER(x->kind, y->kind);
-}
-
-static int by_cost(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-    return BASE_ORDER(y->ns, x->ns);
-}
+BASE_COMPARISON(by_cost, struct row, BASE_DOWN(ns))
 
 /* What a rank that is missing made others wait for is in what their calls took: such a call is to blame for nothing. */
 static uint32_t cause_of(struct report *r, uint32_t place)
@@ -77,7 +68,7 @@ static void culprits(struct report *r, const struct row *row, char *text, size_t
     uint32_t n, ranks = r->job->info.ranks;
     const struct replay_cause *c = replay_blame_causes(findings_analysis(r)->blame, &n);
     double *by = calloc(ranks, sizeof *by), most = 0;
-    bool *in = calloc(ranks, sizeof *in);
+    BASE_OWN bool *in = calloc(ranks, sizeof *in);
 
     for (uint32_t i = 0; i < n; i++)
         if (c[i].where == row->where && c[i].cause == row->cause)
@@ -88,7 +79,6 @@ static void culprits(struct report *r, const struct row *row, char *text, size_t
         in[i] = by[i] > 0.1 * most;
     findings_ranks_set(in, ranks, text, size < RANKS_WIDTH + 1 ? size : RANKS_WIDTH + 1);
     free(by);
-    free(in);
 }
 
 /* "before FUNCTION@FILE:LINE", "in the region FUNCTION@FILE:LINE", "FUNCTION@FILE:LINE". */
@@ -219,11 +209,7 @@ static uint32_t last_rank(struct replay_analysis *a, uint32_t ranks)
 
 struct piece { uint32_t place, rank; int64_t ns; };
 
-static int longest(const void *a, const void *b)
-{
-    const struct piece *x = a, *y = b;
-    return BASE_ORDER(y->ns, x->ns);
-}
+BASE_COMPARISON(longest, struct piece, BASE_DOWN(ns))
 
 static void print_piece(struct report *r, const struct piece *p, struct views_table *t)
 {
@@ -245,7 +231,7 @@ static void print_piece(struct report *r, const struct piece *p, struct views_ta
 static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t last, FILE *out)
 {
     uint32_t places = 2 * replay_bind_sites(a->bind) + 1, count = 0;
-    struct piece *piece = calloc(places, sizeof *piece);
+    BASE_OWN struct piece *piece = calloc(places, sizeof *piece);
     double least = 0.001 * (double)a->result.longest;
     struct views_table t = { .out = out };
 
@@ -258,7 +244,6 @@ static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t l
     print_piece(r, piece, &t);
     for (uint32_t i = 0; i < count && i < MOST_PLACES && (double)piece[i].ns > least; i++)
         print_piece(r, &piece[i], &t);
-    free(piece);
 }
 
 static void print_path(struct report *r, FILE *out)
@@ -292,7 +277,7 @@ void views_print_waits(struct report *r, FILE *out)
         fprintf(out, "this job cannot be replayed: %s\n", why);
         return;
     }
-    struct row *row = rows_of(r, &count);
+    BASE_OWN struct row *row = rows_of(r, &count);
     views_print_findings(r, UINT32_MAX, out);
     fputc('\n', out);
     print_totals(r, row, count, out);
@@ -301,6 +286,5 @@ void views_print_waits(struct report *r, FILE *out)
         fputc('\n', out);
     for (uint32_t i = 0; count && i <= count && i <= MOST_WAITS && row[i ? i - 1 : 0].ns > 0.001 * row[0].ns; i++)
         print_wait(r, &row[i ? i - 1 : 0], &t);
-    free(row);
     print_path(r, out);
 }

@@ -57,10 +57,7 @@ static double left(const struct watch_sight *s, uint64_t noted)
     return noted > passed ? (double)(noted - passed) * 1e-9 : 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    return BASE_ORDER(*(const double *)a, *(const double *)b);
-}
+BASE_COMPARISON(by_size, double, BASE_ORDER(*a, *b))
 
 double watch_ranked(double *value, uint32_t count, uint32_t smaller)
 {

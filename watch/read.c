@@ -40,11 +40,7 @@ static bool read_name(const char *text, struct watch_found *found)
     return !strcmp(base_name(path), text);
 }
 
-static int by_job(const void *a, const void *b)
-{
-    const struct watch_found *x = a, *y = b;
-    return BASE_ORDER(x->job, y->job) ?: BASE_ORDER(x->rank, y->rank);
-}
+BASE_COMPARISON(by_job, struct watch_found, BASE_UP(job) ?: BASE_UP(rank))
 
 uint32_t watch_find(uint64_t job, struct watch_found **found)
 {
@@ -258,7 +254,7 @@ static bool is_old(const char *path)
 void watch_sweep(void)
 {
     struct watch_found *found;
-    struct watch_sight *s = calloc(1, sizeof *s);
+    BASE_OWN struct watch_sight *s = calloc(1, sizeof *s);
     char path[WATCH_PATH];
     uint32_t count = watch_find(0, &found);
     for (uint32_t first = 0, end; first < count && s; first = end) {
@@ -276,5 +272,4 @@ void watch_sweep(void)
         }
     }
     free(found);
-    free(s);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/own.h"
 #include "watch/numbers.h"
 #include "watch/verdict.h"
 
@@ -94,8 +95,8 @@ static struct watch_slowest slow_since(struct pace *p, uint32_t ranks, double *r
 
 struct watch_slowest watch_slow(const struct watch_row *rows, uint32_t ranks, bool *slow)
 {
-    struct pace *p = calloc((size_t)ranks + 1, sizeof *p);
-    double *room = calloc((size_t)ranks + 1, sizeof *room);
+    BASE_OWN struct pace *p = calloc((size_t)ranks + 1, sizeof *p);
+    BASE_OWN double *room = calloc((size_t)ranks + 1, sizeof *room);
     struct watch_slowest most = {0, 0, 0};
     memset(slow, 0, ranks * sizeof *slow);
     for (uint32_t season = 0; season < WATCH_SEASONS && p && room; season++)
@@ -107,7 +108,5 @@ struct watch_slowest watch_slow(const struct watch_row *rows, uint32_t ranks, bo
                 slow[i] = p[i].slow;
             most = s.factor > most.factor ? s : most;
         }
-    free(p);
-    free(room);
     return most;
 }

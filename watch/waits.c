@@ -28,11 +28,7 @@ struct table {
     bool failed;
 };
 
-static int by_comm(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    return BASE_ORDER(x->comm, y->comm) ?: BASE_ORDER(x->rank, y->rank);
-}
+BASE_COMPARISON(by_comm, struct member, BASE_UP(comm) ?: BASE_UP(rank))
 
 static void add_members(struct table *t, const struct watch_board *b)
 {
@@ -377,8 +373,7 @@ struct watch_row *watch_rows(struct watch_sight *const *sights, uint32_t count, 
             set_row(&t.row[sights[i]->board.rank], sights[i]);
             add_members(&t, &sights[i]->board);
         }
-    if (t.members)
-        qsort(t.member, t.members, sizeof *t.member, by_comm);
+    BASE_SORT(t.member, t.members, by_comm);
     for (uint32_t i = 0; i < ranks; i++)
         add_row(&t, i);
     base_hash_close(&t.shared);
