@@ -79,7 +79,7 @@ static void look_for_hangs(struct closure *g)
 {
     enum { STEPS = 20000000 };
     struct replay_bind *b = replay_bind_create(g->job);
-    const struct replay_source *s = b ? replay_bind_source(b) : NULL;
+    const struct replay_source *s = b ? &b->source : NULL;
     struct replay_blame *blame = s ? replay_blame_create_sums(s->ranks, s->places) : NULL;
     struct replay_how how = { .blame = blame, .limit = STEPS, .exact_steps = STEPS / 10 };
     struct replay_result result = { 0 };
@@ -90,9 +90,9 @@ static void look_for_hangs(struct closure *g)
     struct replay_model model = replay_bind_model(b);
     if (replay_run(s, &model, &how, &result))
         closure_lack(g, 0, "whether each receive gets a message was not looked at: the replay would take too long");
-    for (uint32_t site = 0; result.unmatched && site < replay_bind_sites(b); site++) {
+    for (uint32_t site = 0; result.unmatched && site < b->site_count; site++) {
         uint64_t n = replay_blame_unmatched_at(blame, 2 * site + 1, REPLAY_NO_MESSAGE);
-        const struct job_terminal *t = &g->job->terminals[replay_bind_site(b, site)->terminal];
+        const struct job_terminal *t = &g->job->terminals[b->site[site].terminal];
         if (!n)
             continue;
         findings_callsite_text(g->places, t->callsite, FINDINGS_CALL, place, sizeof place);

@@ -176,8 +176,8 @@ static void find_waits(struct build *b, struct share *share)
     struct replay_analysis *a = findings_analysis(b->r);
 
     b->t->waits = a != NULL;
-    for (uint32_t s = 0; a && s < replay_bind_sites(a->bind); s++) {
-        const struct bind_site *site = replay_bind_site(a->bind, s);
+    for (uint32_t s = 0; a && s < a->bind->site_count; s++) {
+        const struct bind_site *site = &a->bind->site[s];
         double ns = replay_blame_waits(a->blame, 2 * s + 1);
         if (b->j->terminals[site->terminal].kind != JOB_REGION)
             share[b->r->model->place[site->terminal]].wait_ns += ns < site->call_ns ? ns : site->call_ns;

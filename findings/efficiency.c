@@ -238,8 +238,8 @@ double findings_serial_share(struct report *r)
     struct replay_bind *b = findings_analysis(r)->bind;
     double between = 0, outside = (double)r->model->sum_compute_ns;
 
-    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
-        between += replay_bind_site(b, s)->gap_ns;
+    for (uint32_t s = 0; s < b->site_count; s++)
+        between += b->site[s].gap_ns;
     return outside < between ? outside / between : 1;
 }
 

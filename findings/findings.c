@@ -235,7 +235,7 @@ static bool *ranks_of(const struct findings *f, uint32_t terminal)
     double count;
 
     for (uint32_t r = 0; r < f->ranks; r++) {
-        replay_bind_calls(f->bind, r, replay_bind_site_of(f->bind, terminal), &count);
+        replay_bind_calls(f->bind, r, f->bind->site_of[terminal], &count);
         in[r] = count > 0;
     }
     return in;
@@ -266,8 +266,8 @@ static void find_times(struct findings *f)
 
     f->time = calloc(m->job->terminal_count + 1u, sizeof *f->time);
     f->attributed = calloc(m->job->terminal_count + 1u, sizeof *f->attributed);
-    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
-        const struct bind_site *b = replay_bind_site(f->bind, s);
+    for (uint32_t s = 0; s < f->bind->site_count; s++) {
+        const struct bind_site *b = &f->bind->site[s];
         if (b->what == BIND_REGION || findings_site_of(m, b->terminal)->launch)
             continue;
         f->time[m->place[b->terminal]] += b->call_ns;

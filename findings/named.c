@@ -156,8 +156,8 @@ static void fill_waits(struct report *r, struct share *share)
 {
     struct replay_analysis *a = findings_analysis(r);
 
-    for (uint32_t s = 0; a && s < replay_bind_sites(a->bind); s++) {
-        const struct bind_site *site = replay_bind_site(a->bind, s);
+    for (uint32_t s = 0; a && s < a->bind->site_count; s++) {
+        const struct bind_site *site = &a->bind->site[s];
         if (r->job->terminals[site->terminal].kind != JOB_REGION)
             share[index_of(r->model, site->terminal)].wait_ns += fmin(replay_blame_waits(a->blame, 2 * s + 1),
                                                                       (double)site->call_ns);
@@ -208,7 +208,7 @@ static struct replay_blame *ideal_replay(struct report *r)
 {
     struct replay_efficiency e;
     struct replay_analysis *a = r->job->info.missing ? NULL : findings_analysis(r);
-    struct replay_blame *b = a ? replay_blame_create_sums(r->job->info.ranks, 2 * replay_bind_sites(a->bind)) : NULL;
+    struct replay_blame *b = a ? replay_blame_create_sums(r->job->info.ranks, 2 * a->bind->site_count) : NULL;
 
     if (!b || (replay_analysis_efficiency(a, b, &e) == 0 && e.known))
         return b;
@@ -223,8 +223,8 @@ static double transfer_of(struct report *r, const struct findings_named_rank *k,
     const struct replay_analysis *a = findings_analysis(r);
     double ns = 0;
 
-    for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++) {
-        const struct share *of = &share[index_of(r->model, replay_bind_site(a->bind, s)->terminal)];
+    for (uint32_t s = 0; s < a->bind->site_count; s++) {
+        const struct share *of = &share[index_of(r->model, a->bind->site[s].terminal)];
         for (uint32_t i = k->rank; of->in > 0 && i < k->rank + k->ranks; i++)
             ns += of->in / of->all * (double)(replay_blame_spent(a->blame, i, 2 * s + 1) -
                                               replay_blame_spent(ideal, i, 2 * s + 1)) / k->ranks;

@@ -19,7 +19,7 @@
 
 static void add(struct findings *f, enum finding_kind kind, uint32_t site, double ns)
 {
-    uint32_t terminal = replay_bind_site(f->bind, site)->terminal;
+    uint32_t terminal = f->bind->site[site].terminal;
 
     if (ns >= LEAST_PART * f->all->base * 1e9)
         findings_add_at(f, (struct finding){ .kind = kind, .seconds = ns / 1e9, .call = terminal }, terminal,
@@ -28,7 +28,7 @@ static void add(struct findings *f, enum finding_kind kind, uint32_t site, doubl
 
 static void of_region(struct findings *f, uint32_t site)
 {
-    const struct bind_site *s = replay_bind_site(f->bind, site);
+    const struct bind_site *s = &f->bind->site[site];
     const struct findings_site *g = findings_site_of(f->report->model, s->terminal);
     const struct job_threads *t = job_threads_of_region(f->report->job, g->callsite);
     double all = t ? (double)job_threads_known(t) : 0;
@@ -67,7 +67,7 @@ static void add_gaps(const struct findings *f, const struct grammar_flat *g, uin
         uint32_t symbol = g->nodes[n].symbol;
         if (grammar_is_rule(symbol) || symbol >= j->terminal_count)
             continue;
-        struct gaps *site = &of[replay_bind_site_of(f->bind, symbol)];
+        struct gaps *site = &of[f->bind->site_of[symbol]];
         double gap = share * (double)g->stats[n].gap.sum;
         site->all += gap;
         site->inside += turns && (rule || j->terminals[symbol].kind == JOB_REGION) ? gap : 0;
@@ -89,8 +89,8 @@ static void add_serial_part(struct findings *f, const struct gaps *of)
     double sum = 0, most = 0;
     uint32_t where = GRAMMAR_NONE;
 
-    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
-        double ns = of[s].all > 0 ? replay_bind_site(f->bind, s)->gap_ns * of[s].inside / of[s].all : 0;
+    for (uint32_t s = 0; s < f->bind->site_count; s++) {
+        double ns = of[s].all > 0 ? f->bind->site[s].gap_ns * of[s].inside / of[s].all : 0;
         sum += ns;
         if (ns > most) {
             most = ns;
@@ -109,7 +109,7 @@ static void of_serial_part(struct findings *f)
 
     if (f->report->model->efficiency.threads < 2)
         return;
-    BASE_OWN struct gaps *of = calloc(replay_bind_sites(f->bind) + 1u, sizeof *of);
+    BASE_OWN struct gaps *of = calloc(f->bind->site_count + 1u, sizeof *of);
     for (uint32_t c = 0; c < j->class_count; c++) {
         double share = first_threads(&j->classes[c]);
         for (uint32_t r = 0; share > 0 && r < j->classes[c].grammar->rule_count; r++)
@@ -122,8 +122,8 @@ void findings_of_regions(struct findings *f)
 {
     if (!f->report->model->efficiency.measured) /* what too little was looked into tells nothing */
         return;
-    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++)
-        if (replay_bind_site(f->bind, s)->what == BIND_REGION)
+    for (uint32_t s = 0; s < f->bind->site_count; s++)
+        if (f->bind->site[s].what == BIND_REGION)
             of_region(f, s);
     of_serial_part(f);
 }
@@ -132,8 +132,8 @@ void findings_of_regions(struct findings *f)
 
 void findings_of_messages(struct findings *f)
 {
-    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
-        const struct bind_site *site = replay_bind_site(f->bind, s);
+    for (uint32_t s = 0; s < f->bind->site_count; s++) {
+        const struct bind_site *site = &f->bind->site[s];
         double waits = replay_blame_waits(f->analysis->blame, 2 * s + 1), spent = 0;
         bool sends = site->what == BIND_SEND || site->what == BIND_ISEND || site->what == BIND_SENDRECV;
         if (!sends || site->count < 1000.0 * f->ranks || site->bytes > SMALL_MESSAGE * site->count)

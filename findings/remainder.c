@@ -36,7 +36,7 @@ static enum finding_kind kind_of_call(unsigned call_kind)
 static double *transfer_shares(const struct account *a)
 {
     const struct replay_blame *b = a->f->analysis->blame;
-    uint32_t sites = replay_bind_sites(a->f->bind);
+    uint32_t sites = a->f->bind->site_count;
     double *share = calloc(sites + 1u, sizeof *share);
 
     for (uint32_t s = 0; s < sites; s++) {
@@ -58,7 +58,7 @@ static void add_latency(struct account *a, double *ns)
 
     BASE_OWN double *transfer = a->f->analysis ? transfer_shares(a) : NULL;
     for (uint32_t i = 0; i < n; i++) {
-        const struct bind_site *s = replay_bind_site(a->f->bind, c[i].where / 2);
+        const struct bind_site *s = &a->f->bind->site[c[i].where / 2];
         if (c[i].between || findings_is_work(a->f, c[i].cause))
             continue;
         ns[m->place[s->terminal]] += c[i].ns * transfer[c[i].cause / 2];

@@ -41,7 +41,7 @@ BASE_COMPARISON(by_places, struct edge, BASE_UP(where) ?: BASE_UP(cause))
 bool findings_is_work(const struct findings *f, uint32_t place)
 {
     return place % 2 == 0 ||
-           (place / 2 < replay_bind_sites(f->bind) && replay_bind_site(f->bind, place / 2)->what == BIND_REGION);
+           (place / 2 < f->bind->site_count && f->bind->site[place / 2].what == BIND_REGION);
 }
 
 /* What is waited between looks for a message (MPI_Test) holds nobody up: in the recording the rank worked on. */
@@ -58,12 +58,12 @@ static void take_causes(struct groups *g)
 
 static const struct bind_site *site(const struct groups *g, uint32_t place)
 {
-    return replay_bind_site(g->f->bind, place / 2);
+    return &g->f->bind->site[place / 2];
 }
 
 static double took(const struct groups *g, uint32_t place)
 {
-    return place / 2 < replay_bind_sites(g->f->bind) ? g->f->in_mpi * site(g, place)->call_ns : 0;
+    return place / 2 < g->f->bind->site_count ? g->f->in_mpi * site(g, place)->call_ns : 0;
 }
 
 /* Of what receives of the replay wait beyond what they took, as a share: what was waited in probes before them. */
@@ -71,7 +71,7 @@ static double waited_in_probes(const struct groups *g)
 {
     double beyond = 0, probes = 0;
 
-    for (uint32_t s = 0; s < replay_bind_sites(g->f->bind); s++)
+    for (uint32_t s = 0; s < g->f->bind->site_count; s++)
         probes += site(g, 2 * s)->call_kind == JOB_PROBE ? took(g, 2 * s) : 0;
     for (uint32_t p = 0; p < g->places; p++)
         beyond += g->believed[p] > took(g, p) ? g->believed[p] - took(g, p) : 0;
@@ -357,9 +357,9 @@ static bool is_master_waiting(const struct groups *g, const struct group *all)
     for (uint32_t i = 0; i < g->cause_count; i++) {
         if (g->cause[i].where != all->main->where)
             continue;
-        for (uint32_t s = 0; s < replay_bind_sites(g->f->bind); s++) {
+        for (uint32_t s = 0; s < g->f->bind->site_count; s++) {
             double count = 0;
-            if (replay_bind_site(g->f->bind, s)->answers)
+            if (g->f->bind->site[s].answers)
                 replay_bind_calls(g->f->bind, g->cause[i].waiter, s, &count);
             if (count > 1)
                 return true;
@@ -438,7 +438,7 @@ static void add_group(struct groups *g, uint32_t of)
 
     collect(g, of, &all);
     if (!all.main || all.ns < LEAST_PART * g->f->all->base * 1e9 ||
-        all.main->cause / 2 >= replay_bind_sites(g->f->bind))
+        all.main->cause / 2 >= g->f->bind->site_count)
         return;
     mark_culprits(g);
     one.more = other_places(g, of, &all);
@@ -465,7 +465,7 @@ static void add_group(struct groups *g, uint32_t of)
 
 void findings_of_waits(struct findings *f)
 {
-    struct groups g = { .f = f, .places = 2 * replay_bind_sites(f->bind) + 1 };
+    struct groups g = { .f = f, .places = 2 * f->bind->site_count + 1 };
 
     take_causes(&g);
     g.at = calloc(g.places, sizeof *g.at);

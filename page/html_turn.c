@@ -102,7 +102,7 @@ static const char *find(struct turn *t)
     if (why)
         return why;
     t->bind = findings_analysis(t->r)->bind;
-    const struct replay_source *source = replay_bind_source(t->bind);
+    const struct replay_source *source = &t->bind->source;
     const struct replay_model model = replay_bind_model(t->bind);
     if (l && l->mark != GRAMMAR_NONE) {
         struct schedule_wish loop = { .pace = l->rank, .mark = l->mark, .turns = (uint64_t)findings_loop_mean_turns(l),
@@ -119,7 +119,7 @@ static uint32_t place_of(struct turn *t, uint32_t place)
 {
     uint32_t site = place / 2;
 
-    if (site >= replay_bind_sites(t->bind)) /* what lost its order */
+    if (site >= t->bind->site_count) /* what lost its order */
         return GRAMMAR_NONE;
     if (t->place[site] == GRAMMAR_NONE) {
         t->site[t->sites] = site;
@@ -195,7 +195,7 @@ static void add_messages(struct turn *t, cJSON *turn)
     BASE_SORT(t->s.message, t->s.messages, longest_first);
     for (uint32_t i = 0; i < t->s.messages; i++) {
         const struct schedule_message *m = &t->s.message[i];
-        if (replay_bind_site(t->bind, m->place / 2)->call_kind != JOB_P2P)
+        if (t->bind->site[m->place / 2].call_kind != JOB_P2P)
             continue;
         if (m->from % t->step || m->to % t->step || added == PAGE_MESSAGES) {
             left_out++;
@@ -223,7 +223,7 @@ static void add_turn(struct turn *t, cJSON *turn)
     add_messages(t, turn);
     cJSON *places = cJSON_AddArrayToObject(turn, "places");
     for (uint32_t i = 0; i < t->sites; i++)
-        add_terminal(t->r, replay_bind_site(t->bind, t->site[i])->terminal, places);
+        add_terminal(t->r, t->bind->site[t->site[i]].terminal, places);
 }
 
 void html_add_turn(struct report *r, cJSON *turn)
@@ -234,7 +234,7 @@ void html_add_turn(struct report *r, cJSON *turn)
     ADD(turn, TEXT("why", why));
     if (why)
         return;
-    size_t sites = replay_bind_sites(t.bind) + 1u;
+    size_t sites = t.bind->site_count + 1u;
     t.place = malloc(sites * sizeof *t.place);
     t.site = calloc(sites, sizeof *t.site);
     memset(t.place, 0xff, sites * sizeof *t.place); /* GRAMMAR_NONE */

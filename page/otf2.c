@@ -406,7 +406,7 @@ static void replay(struct writer *w)
     struct replay_result result = { 0 };
     struct replay_model model = replay_bind_model(w->bind);
 
-    base_must(replay_run(replay_bind_source(w->bind), &model, &how, &result));
+    base_must(replay_run(&w->bind->source, &model, &how, &result));
     for (uint32_t r = 0; r < w->job->info.ranks; r++)
         finish_event(w, r, result.end[r]);
     free(result.end);

@@ -250,5 +250,5 @@ void page_print_goal(struct report *r, FILE *out)
             "// LogGOPSim -f FILE -L %" PRId64 " -o %" PRId64 " -g %" PRId64 " -O %" PRId64 " -G %" PRId64
             " -S %" PRIu64 "\n",
             m.L, m.o, m.g, m.O, m.G / 1000, m.S);
-    replay_goal_write(replay_bind_source(a->bind), &m, out);
+    replay_goal_write(&a->bind->source, &m, out);
 }

@@ -157,7 +157,7 @@ static void delivered(void *context, const struct replay_delivery *d)
 {
     struct running *g = context;
     const struct place *to = &g->rank[d->to];
-    bool message = replay_bind_site(g->bind, d->place / 2)->call_kind == JOB_P2P;
+    bool message = g->bind->site[d->place / 2].call_kind == JOB_P2P;
 
     if (!to->begun || (!message && to->late != d->from))
         return;
@@ -187,7 +187,7 @@ static void run(struct running *g, uint32_t ranks)
     struct replay_result result = { 0 };
     struct replay_model model = replay_bind_model(g->bind);
 
-    base_must(replay_run(replay_bind_source(g->bind), &model, &how, &result));
+    base_must(replay_run(&g->bind->source, &model, &how, &result));
     for (uint32_t r = 0; r < ranks; r++)
         finish_event(g, r, result.end[r]);
     free(result.end);

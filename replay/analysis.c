@@ -35,7 +35,7 @@ int analysis_run(struct replay_analysis *a, bool drawn, struct replay_blame *bla
                               .blame = blame };
     if (a->left == 0)
         return PYTHIA_ELIMIT;
-    int rc = replay_run(replay_bind_source(a->bind), &m, &how, out);
+    int rc = replay_run(&a->bind->source, &m, &how, out);
     a->left -= out->walked < a->left ? out->walked : a->left;
     return rc;
 }
@@ -99,7 +99,7 @@ static double least_rest(const struct replay_analysis *a, uint32_t site)
         least = least < 0 || rest < least ? fmax(rest, 0) : least;
         shortest = shortest < 0 || replayed < shortest ? replayed : shortest;
     }
-    return fmax(fmin(least, replay_bind_least(a->bind, site) - shortest), 0);
+    return fmax(fmin(least, a->bind->least[site] - shortest), 0);
 }
 
 bool analysis_waits(const struct bind_site *s)
@@ -111,7 +111,7 @@ bool analysis_waits(const struct bind_site *s)
 /* With causes: the account has paths. */
 static int replay(struct replay_analysis *a, bool causes)
 {
-    const struct replay_source *s = replay_bind_source(a->bind);
+    const struct replay_source *s = &a->bind->source;
 
     replay_blame_destroy(a->blame);
     a->blame = (causes ? replay_blame_create : replay_blame_create_sums)(s->ranks, s->places);
@@ -128,12 +128,12 @@ static double off(const struct replay_analysis *a)
 static void find_rests(struct replay_analysis *a)
 {
     for (uint32_t r = 0; r < analysis_ranks(a); r++)
-        for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++) {
+        for (uint32_t s = 0; s < a->bind->site_count; s++) {
             double count,
                 spent = replay_bind_calls(a->bind, r, s, &count) - (double)replay_blame_spent(a->blame, r, 2 * s + 1);
             count = replay_bind_meetings(a->bind, r, s);
-            if (analysis_waits(replay_bind_site(a->bind, s)) && count > 0 && spent > 0)
-                *replay_bind_rest(a->bind, r, s) = (float)(spent / count);
+            if (analysis_waits(&a->bind->site[s]) && count > 0 && spent > 0)
+                a->bind->rest[(size_t)r * a->bind->site_count + s] = (float)(spent / count);
         }
 }
 
@@ -194,12 +194,12 @@ static int analyse(struct replay_analysis *a)
 {
     struct bind_network n = fit(a);
 
-    replay_bind_set_network(a->bind, &n);
+    a->bind->network = n;
     int rc = replay(a, false);
     double bare = rc ? 0 : off(a);
-    for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(a->bind); s++)
-        if (analysis_waits(replay_bind_site(a->bind, s)))
-            *replay_bind_extra(a->bind, s) = least_rest(a, s);
+    for (uint32_t s = 0; rc == 0 && s < a->bind->site_count; s++)
+        if (analysis_waits(&a->bind->site[s]))
+            a->bind->extra[s] = least_rest(a, s);
     a->fill = 1;
     rc = rc ?: replay(a, true);
     rc = rc ?: replay_moving_find(a);
@@ -253,7 +253,7 @@ double replay_analysis_rests(const struct replay_analysis *a, uint32_t site)
 
     for (uint32_t r = 0; a->fill > 1 && r < analysis_ranks(a); r++) {
         replay_bind_calls(a->bind, r, site, &count);
-        ns += (a->fill - 1) * count * (double)*replay_bind_rest(a->bind, r, site);
+        ns += (a->fill - 1) * count * (double)a->bind->rest[(size_t)r * a->bind->site_count + site];
     }
     return ns;
 }

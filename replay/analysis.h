@@ -76,7 +76,7 @@ int replay_analysis_efficiency(struct replay_analysis *a, struct replay_blame *i
 
 static inline uint32_t analysis_ranks(const struct replay_analysis *a)
 {
-    return replay_bind_source(a->bind)->ranks;
+    return a->bind->source.ranks;
 }
 
 /* A replay, of what is bound now. 0 or PYTHIA_ELIMIT. */

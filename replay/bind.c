@@ -192,31 +192,11 @@ void replay_bind_destroy(struct replay_bind *b)
 
 /* --- Asking --- */
 
-const struct replay_source *replay_bind_source(struct replay_bind *b)
-{
-    return &b->source;
-}
-
 void replay_bind_set(struct replay_bind *b, const struct bind_change *c)
 {
     b->change = c;
     if (c && c->draw == BIND_APART)
         bind_draw_apart(b);
-}
-
-uint32_t replay_bind_sites(const struct replay_bind *b)
-{
-    return b->site_count;
-}
-
-const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t site)
-{
-    return &b->site[site];
-}
-
-uint32_t replay_bind_site_of(const struct replay_bind *b, uint32_t terminal)
-{
-    return b->site_of[terminal];
 }
 
 double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count)
@@ -249,21 +229,6 @@ double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t 
     return count > 0 ? sqrt(squares / count) : 0;
 }
 
-double replay_bind_least(const struct replay_bind *b, uint32_t site)
-{
-    return b->least[site];
-}
-
-double *replay_bind_extra(struct replay_bind *b, uint32_t site)
-{
-    return &b->extra[site];
-}
-
-float *replay_bind_rest(struct replay_bind *b, uint32_t rank, uint32_t site)
-{
-    return &b->rest[(size_t)rank * b->site_count + site];
-}
-
 void replay_bind_fill(struct replay_bind *b, double fill)
 {
     b->extra_share = fill < 1 ? fill : 1;
@@ -277,14 +242,4 @@ struct replay_model replay_bind_model(const struct replay_bind *b)
     return (struct replay_model){
         .L = replay_ns(n->latency + 2 * n->overhead), .G = replay_ns(1000 * n->byte), .S = BIND_EAGER
     };
-}
-
-const struct bind_network *replay_bind_network(const struct replay_bind *b)
-{
-    return &b->network;
-}
-
-void replay_bind_set_network(struct replay_bind *b, const struct bind_network *n)
-{
-    b->network = *n;
 }

@@ -68,38 +68,49 @@ struct bind_change {
     uint64_t seed;      /* not 0: each rank's means are drawn anew, from how sure they are */
 };
 
-struct replay_bind;
+/* Others than bind*.c read `source` (the programs, with the changes and extras that hold at that time), what is of
+   sites, and `network`; and set the last, `extra` and `rest`. */
+struct replay_bind {
+    const struct job *job;
+    struct replay_source source;
+    struct bind_network network;
+    const struct bind_change *change;
+    uint32_t *site_of;          /* of each terminal */
+    struct bind_comms *comms;
+    struct bind_site *site;
+    double *extra;              /* of each site: what each call takes beyond the model, ns */
+    double *mean;               /* of each place: work, over the ranks that have it */
+    double *least;              /* of each site: what a call takes without a wait, ns: the least that any rank saw at
+                                   that size, over its calls */
+    uint32_t site_count;
+    struct bind_role *role;
+    uint32_t role_count, role_room;
+    struct bind_times **others; /* of each class by node, once asked for: members without times of their own there */
+    struct bind_rank *rank;
+    struct bind_shape *shape;
+    uint32_t shape_count;
+    double *count, *call;       /* ranks x sites */
+    float *alone;               /* the same: how many of the calls are with nobody (MPI_PROC_NULL) */
+    float *rest;                /* the same: what a rank's calls take beyond `extra`, ns … */
+    double extra_share, rest_share; /* how much of both is counted */
+};
 
 /* NULL: out of memory, or a job without ranks. */
 struct replay_bind *replay_bind_create(const struct job *j);
 void replay_bind_destroy(struct replay_bind *b); /* NULL is legal */
 
-/* The programs, with the changes and extras that hold at that time; the bind's. */
-const struct replay_source *replay_bind_source(struct replay_bind *b);
 void replay_bind_set(struct replay_bind *b, const struct bind_change *c); /* `c` stays the caller's, while the source is
                                                                              used */
 
-uint32_t replay_bind_sites(const struct replay_bind *b);
-const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t site);
-uint32_t replay_bind_site_of(const struct replay_bind *b, uint32_t terminal);
 /* Recorded time of a rank in the calls of a site, ns, and how many there are. */
 double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count);
 /* How many of these have somebody to wait for. */
 double replay_bind_meetings(const struct replay_bind *b, uint32_t rank, uint32_t site);
 /* By how much one execution of a place differs from the next on a rank: the deviation within its nodes, ns. */
 double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t place);
-/* What a call of a site takes without a wait, ns: the least that any rank saw at that size, over its calls. */
-double replay_bind_least(const struct replay_bind *b, uint32_t site);
-/* What each call of a site takes beyond the model, ns: may be set. */
-double *replay_bind_extra(struct replay_bind *b, uint32_t site);
-/* What those of one rank take beyond that, ns: may be set. */
-float *replay_bind_rest(struct replay_bind *b, uint32_t rank, uint32_t site);
-/* How much of both is counted: 0: nothing; 1, as at first: the extras; up to 2: a part of the rests, too. */
+/* How much of `extra` and `rest` is counted: 0: nothing; 1, as at first: the extras; up to 2: a part of the rests. */
 void replay_bind_fill(struct replay_bind *b, double fill);
 /* For the engine, of the network that holds at that time. */
 struct replay_model replay_bind_model(const struct replay_bind *b);
-/* The network as it is. */
-const struct bind_network *replay_bind_network(const struct replay_bind *b);
-void replay_bind_set_network(struct replay_bind *b, const struct bind_network *n);
 
 #endif

@@ -43,29 +43,6 @@ struct bind_rank {
     struct replay_run one; /* of the wait that the rank is at */
 };
 
-struct replay_bind {
-    const struct job *job;
-    struct replay_source source;
-    struct bind_network network;
-    const struct bind_change *change;
-    uint32_t *site_of;          /* of each terminal */
-    struct bind_comms *comms;
-    struct bind_site *site;
-    double *extra, *mean;       /* of each site; of each place: work, over the ranks that have it */
-    double *least;              /* of each site, ns a call: see bind_least.c */
-    uint32_t site_count;
-    struct bind_role *role;
-    uint32_t role_count, role_room;
-    struct bind_times **others; /* of each class by node, once asked for: members without times of their own there */
-    struct bind_rank *rank;
-    struct bind_shape *shape;
-    uint32_t shape_count;
-    double *count, *call;       /* ranks x sites */
-    float *alone;               /* the same: how many of the calls are with nobody (MPI_PROC_NULL) */
-    float *rest;                /* the same: what a rank's calls take beyond `extra` … */
-    double extra_share, rest_share; /* how much of both is counted */
-};
-
 static inline const struct job_class *bind_class(const struct replay_bind *b, uint32_t rank)
 {
     return &b->job->classes[b->rank[rank].class_index];

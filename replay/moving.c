@@ -16,8 +16,8 @@ static double begun_bytes(const struct replay_bind *b)
 {
     double bytes = 0, count = 0;
 
-    for (uint32_t s = 0; s < replay_bind_sites(b); s++) {
-        const struct bind_site *site = replay_bind_site(b, s);
+    for (uint32_t s = 0; s < b->site_count; s++) {
+        const struct bind_site *site = &b->site[s];
         bool begins = site->what == BIND_ISEND || site->what == BIND_IRECV;
         bytes += begins ? site->bytes : 0;
         count += begins ? site->count : 0;
@@ -27,7 +27,7 @@ static double begun_bytes(const struct replay_bind *b)
 
 static bool is_long(const struct replay_bind *b, uint32_t site, double begun)
 {
-    const struct bind_site *s = replay_bind_site(b, site);
+    const struct bind_site *s = &b->site[site];
     bool completes = s->what == BIND_WAIT_ONE || s->what == BIND_WAIT_ALL;
 
     return (completes ? begun : s->count > 0 ? s->bytes / s->count : 0) > (double)replay_bind_model(b).S;
@@ -38,7 +38,7 @@ static double site_excess(const struct replay_analysis *a, uint32_t site)
 {
     double ns = 0;
 
-    for (uint32_t r = 0; r < analysis_ranks(a) && analysis_waits(replay_bind_site(a->bind, site)); r++) {
+    for (uint32_t r = 0; r < analysis_ranks(a) && analysis_waits(&a->bind->site[site]); r++) {
         double count, more = replay_bind_calls(a->bind, r, site, &count) -
                              (double)replay_blame_spent(a->blame, r, 2 * site + 1);
         ns += more > 0 ? more : 0;
@@ -52,7 +52,7 @@ static double find_sites(struct replay_analysis *a)
     struct replay_moving *m = &a->moving;
     double begun = begun_bytes(a->bind), at_long = 0;
 
-    for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++) {
+    for (uint32_t s = 0; s < a->bind->site_count; s++) {
         m->at[s] = site_excess(a, s);
         m->at_all += m->at[s];
         at_long += is_long(a->bind, s, begun) ? m->at[s] : 0;
@@ -104,7 +104,7 @@ static void add_causes(const struct replay_blame *b, uint32_t places, double sig
 static void find_causes(struct replay_analysis *a, const struct replay_blame *drawn)
 {
     enum { MOST = 1 << 22 };
-    uint32_t sites = replay_bind_sites(a->bind), places = 2 * sites + 1;
+    uint32_t sites = a->bind->site_count, places = 2 * sites + 1;
 
     if ((uint64_t)sites * places > MOST)
         return;
@@ -134,9 +134,9 @@ static void share_out(struct replay_moving *m, double at_long)
 
 int replay_moving_find(struct replay_analysis *a)
 {
-    const struct replay_source *source = replay_bind_source(a->bind);
+    const struct replay_source *source = &a->bind->source;
     struct replay_moving *m = &a->moving;
-    uint32_t sites = replay_bind_sites(a->bind);
+    uint32_t sites = a->bind->site_count;
 
     *m = (struct replay_moving){ .at = calloc(sites + 1u, sizeof *m->at),
                                  .cause = malloc((sites + 1u) * sizeof *m->cause),

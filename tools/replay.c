@@ -91,7 +91,7 @@ static int read_speed(const char *text, double *speed, uint32_t ranks)
 /* Whether PLACE means the site: its function, file:line, or both. */
 static bool means(struct request *r, uint32_t site, const char *place)
 {
-    uint32_t terminal = replay_bind_site(r->analysis->bind, site)->terminal;
+    uint32_t terminal = r->analysis->bind->site[site].terminal;
     const struct findings_place *p = findings_place_of(r->from.report, terminal);
     char line[512];
 
@@ -108,8 +108,8 @@ static int read_balance(struct request *r, struct bind_change *c)
     if (!r->balance || c->balance_all)
         return TOOL_OK;
     double most = -1;
-    for (uint32_t s = 0; s < replay_bind_sites(r->analysis->bind); s++) {
-        const struct bind_site *site = replay_bind_site(r->analysis->bind, s);
+    for (uint32_t s = 0; s < r->analysis->bind->site_count; s++) {
+        const struct bind_site *site = &r->analysis->bind->site[s];
         if (means(r, s, r->balance) && site->gap_ns > most) {
             most = site->gap_ns;
             c->balance = s;
@@ -129,7 +129,7 @@ static bool changes(const struct request *r)
 
 static void read_network(const struct request *r, struct bind_network *n, struct bind_change *c)
 {
-    *n = r->ideal ? (struct bind_network){ 0 } : *replay_bind_network(r->analysis->bind);
+    *n = r->ideal ? (struct bind_network){ 0 } : r->analysis->bind->network;
     c->no_extra = r->ideal;
     if (r->latency >= 0)
         n->latency = r->latency * 1e9;
@@ -153,7 +153,7 @@ struct answer {
 static void print_json(const struct request *r, const struct answer *a, FILE *out)
 {
     const struct replay_result *result = &r->analysis->result;
-    const struct bind_network *net = replay_bind_network(r->analysis->bind);
+    const struct bind_network *net = &r->analysis->bind->network;
     cJSON *o = cJSON_CreateObject(), *e = cJSON_AddObjectToObject(o, "efficiency"),
           *n = cJSON_AddObjectToObject(o, "model");
 
@@ -180,7 +180,7 @@ static void print_json(const struct request *r, const struct answer *a, FILE *ou
 static void print_text(const struct request *r, const struct answer *a, FILE *out)
 {
     const struct replay_result *result = &r->analysis->result;
-    const struct bind_network *net = replay_bind_network(r->analysis->bind);
+    const struct bind_network *net = &r->analysis->bind->network;
 
     fprintf(out, "recorded   %10.6g s\n", a->recorded);
     fprintf(out, "replayed   %10.6g s  (%+.1f %%)\n", a->replayed,

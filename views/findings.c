@@ -231,13 +231,13 @@ static uint32_t rows_of(struct replay_analysis *a, struct row **row)
     uint32_t count = 0, room = 0;
 
     *row = NULL;
-    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
+    for (uint32_t s = 0; s < b->site_count; s++)
         for (int why = 0; why < REPLAY_REASONS; why++) {
             uint64_t n = replay_blame_unmatched_at(a->blame, 2 * s + 1, (enum replay_reason)why);
             if (!n)
                 continue;
             base_must(base_array_room(row, &room, count + 1u, sizeof **row));
-            (*row)[count++] = (struct row){ n, replay_bind_site(b, s)->terminal, (enum replay_reason)why };
+            (*row)[count++] = (struct row){ n, b->site[s].terminal, (enum replay_reason)why };
         }
     BASE_SORT(*row, count, most_first);
     return count;

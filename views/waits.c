@@ -42,7 +42,7 @@ BASE_COMPARISON(by_cost, struct row, BASE_DOWN(ns))
 static uint32_t cause_of(struct report *r, uint32_t place)
 {
     const struct replay_bind *b = findings_analysis(r)->bind;
-    bool call = place % 2 && place / 2 < replay_bind_sites(b) && replay_bind_site(b, place / 2)->what != BIND_REGION;
+    bool call = place % 2 && place / 2 < b->site_count && b->site[place / 2].what != BIND_REGION;
 
     return call && r->job->info.missing ? NOT_KNOWN : place;
 }
@@ -56,7 +56,7 @@ static struct row *rows_of(struct report *r, uint32_t *count)
 
     for (uint32_t i = 0; i < n; i++)
         row[i] = (struct row){ c[i].where, cause_of(r, c[i].cause),
-                               kind_of(replay_bind_site(a->bind, c[i].where / 2), &c[i]), c[i].ns };
+                               kind_of(&a->bind->site[c[i].where / 2], &c[i]), c[i].ns };
     *count = BASE_ARRAY_JOIN(row, n, by_pair, into, from, into->ns += from->ns);
     qsort(row, *count, sizeof *row, by_cost);
     return row;
@@ -87,14 +87,14 @@ static void place_text(struct report *r, uint32_t place, char *text, size_t size
     struct replay_bind *b = findings_analysis(r)->bind;
     char at[256] = "";
 
-    if (place / 2 >= replay_bind_sites(b)) {
+    if (place / 2 >= b->site_count) {
         snprintf(text, size, "events whose order was lost");
         return;
     }
-    findings_site_place(r, replay_bind_site(b, place / 2)->terminal, at, sizeof at);
+    findings_site_place(r, b->site[place / 2].terminal, at, sizeof at);
     snprintf(text, size, "%s%s",
              place % 2 == 0                                        ? "before "
-             : replay_bind_site(b, place / 2)->what == BIND_REGION ? "region "
+             : b->site[place / 2].what == BIND_REGION ? "region "
                                                                    : "",
              at);
 }
@@ -104,9 +104,9 @@ static double recorded_calls(struct report *r)
     struct replay_bind *b = findings_analysis(r)->bind;
     double ns = 0;
 
-    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
-        if (replay_bind_site(b, s)->what != BIND_REGION && replay_bind_site(b, s)->what != BIND_NOTHING)
-            ns += replay_bind_site(b, s)->call_ns;
+    for (uint32_t s = 0; s < b->site_count; s++)
+        if (b->site[s].what != BIND_REGION && b->site[s].what != BIND_NOTHING)
+            ns += b->site[s].call_ns;
     return ns;
 }
 
@@ -115,7 +115,7 @@ static double all_rests(struct report *r)
     struct replay_analysis *a = findings_analysis(r);
     double ns = 0;
 
-    for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++)
+    for (uint32_t s = 0; s < a->bind->site_count; s++)
         ns += replay_analysis_rests(a, s);
     return ns;
 }
@@ -230,7 +230,7 @@ static void print_piece(struct report *r, const struct piece *p, struct views_ta
 
 static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t last, FILE *out)
 {
-    uint32_t places = 2 * replay_bind_sites(a->bind) + 1, count = 0;
+    uint32_t places = 2 * a->bind->site_count + 1, count = 0;
     BASE_OWN struct piece *piece = calloc(places, sizeof *piece);
     double least = 0.001 * (double)a->result.longest;
     struct views_table t = { .out = out };

@@ -302,8 +302,8 @@ START_TEST(times_of_others_are_what_is_left)
     }
     struct replay_bind *b = replay_bind_create(j);
     double ns = 0;
-    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
-        ns += replay_bind_site(b, s)->terminal == once ? replay_bind_site(b, s)->call_ns : 0;
+    for (uint32_t s = 0; s < b->site_count; s++)
+        ns += b->site[s].terminal == once ? b->site[s].call_ns : 0;
     ck_assert_double_eq_tol(ns, 100010e3, 10e3);
     replay_bind_destroy(b);
     job_destroy(j);
