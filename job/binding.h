@@ -20,7 +20,6 @@
 #include "job/ranges.h"
 
 struct job;
-struct job_maps;
 
 struct job_binding {
     uint32_t processors; /* string: "0-3,8", by the system's numbers */
@@ -57,9 +56,5 @@ struct job_hardware_list {
 int job_binding_add(struct job *j, uint32_t rank, const char *processors, const char *each,
                     const struct job_binding *like);
 int job_host_add(struct job *j, uint32_t rank, const char *cores, const char *memory);
-int job_bindings_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
-int job_hosts_check(const struct job *j, char *why, size_t size);
-int job_bindings_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
-int job_hosts_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
 
 #endif

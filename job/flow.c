@@ -97,8 +97,7 @@ static int join_sets(struct job *made, struct item *item, uint32_t count, bool m
             row.messages += mean ? item[next].row.messages : 0;
             row.bytes += mean ? item[next].row.bytes : 0;
         }
-        error = job_rows_append(made, JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, &row, &item[i].set, sizeof *item,
-                                next - i);
+        error = job_rows_append(made, JOB_TABLE_FLOWS, &row, &item[i].set, sizeof *item, next - i);
     }
     return error;
 }
@@ -309,7 +308,7 @@ int job_flow_add(struct job *j, uint32_t rank, uint32_t terminal, bool receives,
                             .messages = messages, .bytes = bytes };
     if (terminal >= j->terminal_count || (peer != GRAMMAR_NONE && peer >= j->info.ranks))
         return PYTHIA_EINVAL;
-    return job_rows_append(j, JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, &row, &(struct job_set){ &at, 1 }, 0, 1);
+    return job_rows_append(j, JOB_TABLE_FLOWS, &row, &(struct job_set){ &at, 1 }, 0, 1);
 }
 
 /* --- Reading --- */
@@ -346,13 +345,11 @@ int job_flows_check(const struct job *j, char *why, size_t size)
 {
     for (uint32_t i = 0; i < j->flows.count; i++) {
         const struct job_flow *f = &j->flows.row[i];
-        const struct job_range *r = j->flows.ranges.range + f->range_first;
         if ((f->relation != JOB_ABSOLUTE && f->relation != JOB_OFFSET && f->relation != JOB_XOR) ||
             (f->value != GRAMMAR_NONE && f->relation != JOB_XOR && f->value >= j->info.ranks))
             return job_refuse(why, size, "messages %u: out of range", i);
-        if (!f->range_count || !job_ranges_within(&j->flows.ranges, f->range_first, f->range_count) ||
-            !job_ranges_canonical(r, f->range_count, j->info.ranks) || r->thread)
-            return job_refuse(why, size, "messages %u: their ranks", i);
+        if (j->flows.ranges.range[f->range_first].thread)
+            return job_refuse(why, size, "messages %u: its ranks", i);
         if (i && (f[-1].terminal > f->terminal || (f[-1].terminal == f->terminal && f[-1].receives > f->receives)))
             return job_refuse(why, size, "messages %u: out of order", i);
     }

@@ -39,7 +39,7 @@ static int group_append(struct job *made, const struct view *v, uint32_t n)
     struct job_group group = v->group;
     group.run_first = g->run_count;
     int error = base_array_append(&g->runs, &g->run_count, &g->run_room, v->runs, group.run_count, sizeof *v->runs);
-    return error ?: job_rows_append(made, JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RANGES, &group, &v->set, sizeof *v, n);
+    return error ?: job_rows_append(made, JOB_TABLE_GROUPS, &group, &v->set, sizeof *v, n);
 }
 
 BASE_COMPARISON(group_by_content, struct view, BASE_UP(group.comm) ?: BASE_UP(group.remote) ?: BASE_UP(group.size) ?:
@@ -279,9 +279,8 @@ static int check_group(const struct job *j, uint32_t i, char *why, size_t size)
         return job_refuse(why, size, "group %u: communicator or size", i);
     if (!group->size)
         return group->range_count ? job_refuse(why, size, "group %u: origins of nobody", i) : 0;
-    if (!job_ranges_within(&g->ranges, group->range_first, group->range_count) ||
-        !job_ranges_canonical(origins, group->range_count, j->info.ranks) || !group->range_count)
-        return job_refuse(why, size, "group %u: origins out of order", i);
+    if (!group->range_count)
+        return job_refuse(why, size, "group %u: of nobody", i);
     if (group->run_first > g->run_count || group->run_count > g->run_count - group->run_first)
         return job_refuse(why, size, "group %u: members out of range", i);
     count = job_ranges_size(origins, group->range_count);

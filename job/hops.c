@@ -39,7 +39,7 @@ static int append_row(struct job *made, const struct hop *h, uint32_t n, bool me
     for (uint32_t i = 0; i < n && mean; i++)
         row.count += h[i].hop.mean ? h[i].hop.count
                                    : h[i].hop.count * job_ranges_size(h[i].set.ranges, h[i].set.count);
-    return job_rows_append(made, JOB_TABLE_HOPS, JOB_TABLE_HOP_RANGES, &row, &h->set, sizeof *h, n);
+    return job_rows_append(made, JOB_TABLE_HOPS, &row, &h->set, sizeof *h, n);
 }
 
 /* All rows of one hop. */
@@ -133,8 +133,6 @@ int job_hops_check(const struct job *j, char *why, size_t size)
     const struct job_hops *h = &j->hops;
     for (uint32_t i = 0; i < h->hop_count; i++) {
         const struct job_hop *p = &h->hop[i];
-        if (!p->range_count || !job_ranges_canonical(h->ranges.range + p->range_first, p->range_count, j->info.ranks))
-            return job_refuse(why, size, "hop %u: its streams", i);
         if (i && (p[-1].from > p->from || (p[-1].from == p->from && p[-1].to > p->to)))
             return job_refuse(why, size, "hop %u: out of order", i);
     }

@@ -11,10 +11,10 @@
 #include "job/streams.h"
 #include "pythia.h"
 
-static uint32_t number_at(const struct job *j, uint16_t at)
+static uint32_t number_in(const void *of, uint16_t at)
 {
     uint32_t v;
-    memcpy(&v, (const char *)j + at, sizeof v);
+    memcpy(&v, (const char *)of + at, sizeof v);
     return v;
 }
 
@@ -135,7 +135,7 @@ void *job_rows_of(const struct job *j, enum job_tables t, uint32_t *count)
 {
     const struct job_schema *s = &job_schemas[t];
     void *rows = (char *)(uintptr_t)j + s->rows;
-    *count = number_at(j, s->count);
+    *count = number_in(j, s->count);
     if (s->single)
         *count = *count != 0;
     else
@@ -205,22 +205,50 @@ int job_rows_add(struct job *j, enum job_tables t, const void *row)
     return 0;
 }
 
-int job_rows_append(struct job *j, enum job_tables t, enum job_tables ranges, void *row, const struct job_set *sets,
-                    size_t apart, uint32_t n)
+/* --- Rows of sets --- */
+
+static struct job_ranges *ranges_of(const struct job *j, const struct job_schema *s)
 {
-    const struct job_schema *s = &job_schemas[t], *part = &job_schemas[ranges];
-    struct job_ranges *all = (void *)((char *)j + part->rows);
+    return (void *)((char *)(uintptr_t)j + job_schemas[s->sets].rows);
+}
+
+/* Whether its ranges are there. */
+static bool set_of(const struct job *j, const struct job_schema *s, const char *row, struct job_set *set)
+{
+    const struct job_ranges *all = ranges_of(j, s);
+    uint32_t first = number_in(row, job_schemas[s->sets].first), count = number_in(row, job_schemas[s->sets].number);
+    bool there = job_ranges_within(all, first, count);
+    *set = (struct job_set){ all->range + (there ? first : 0), there ? count : 0 };
+    return there;
+}
+
+/* The row gets the union of n sets. */
+static int give_set(struct job *j, const struct job_schema *s, char *row, const struct job_set *sets, size_t apart,
+                    uint32_t n)
+{
+    struct job_ranges *all = ranges_of(j, s);
     uint32_t first = all->count;
     int error = job_sets_join(all, sets, apart, n);
     uint32_t number = all->count - first;
-    memcpy((char *)row + part->first, &first, sizeof first);
-    memcpy((char *)row + part->number, &number, sizeof number);
+    memcpy(row + job_schemas[s->sets].first, &first, sizeof first);
+    memcpy(row + job_schemas[s->sets].number, &number, sizeof number);
+    return error;
+}
+
+int job_rows_append(struct job *j, enum job_tables t, void *row, const struct job_set *sets, size_t apart, uint32_t n)
+{
+    const struct job_schema *s = &job_schemas[t];
+    struct job_ranges *all = ranges_of(j, s);
+    uint32_t before = all->count;
+    int error = give_set(j, s, row, sets, apart, n);
     error = error ?: base_array_append((char *)j + s->rows, (void *)((char *)j + s->count),
                                        (void *)((char *)j + s->room), row, 1, s->size);
     if (error)
-        all->count = first;
+        all->count = before;
     return error;
 }
+
+/* --- Two tables --- */
 
 struct sorting { const struct job_schema *schema; const char *rows; };
 
@@ -241,25 +269,27 @@ static bool is_sorted(const struct job_schema *s, const char *rows, uint32_t cou
     return true;
 }
 
-/* `made` gets the rows in order, joined. Or PYTHIA_ENOMEM. */
-static int rows_settle(const struct job *j, enum job_tables t, const char *rows, uint32_t count, struct job *made)
+/* `made` gets the rows in order, joined; `sets`: of each row, where they have some. Or PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+static int rows_settle(const struct job *j, enum job_tables t, const char *rows, const struct job_set *sets,
+                       uint32_t count, struct job *made)
 {
     const struct job_schema *s = &job_schemas[t];
     struct sorting by = { s, rows };
     uint32_t *number = malloc(((size_t)count + 1) * sizeof *number), none, kept = 0;
-    int error = number ? job_rows_room(made, t, count) : PYTHIA_ENOMEM;
+    BASE_OWN struct job_set *own = malloc(((size_t)(sets ? count : 0) + 1) * sizeof *own);
+    int error = number && own ? job_rows_room(made, t, count) : PYTHIA_ENOMEM;
     char *out = job_rows_of(made, t, &none);
     for (uint32_t i = 0; i < count && !error; i++)
         number[i] = i;
     if (!error && count)
         qsort_r(number, count, sizeof *number, by_keys, &by);
-    for (uint32_t i = 0; i < count && !error; i++) {
-        const char *row = rows + s->size * (size_t)number[i];
-        char *last = out + s->size * (size_t)kept;
-        if (kept && order_of(s, last - s->size, row) == 0)
-            job_row_join(j, t, last - s->size, row);
-        else
-            memcpy(last, row, s->size), kept++;
+    for (uint32_t i = 0; i < count && sets && !error; i++)
+        own[i] = sets[number[i]];
+    for (uint32_t i = 0, next; i < count && !error; i = next, kept++, out += s->size) {
+        memcpy(out, rows + s->size * (size_t)number[i], s->size);
+        for (next = i + 1; next < count && !order_of(s, out, rows + s->size * (size_t)number[next]); next++)
+            job_row_join(j, t, out, rows + s->size * (size_t)number[next]);
+        error = sets ? give_set(made, s, out, own + i, sizeof *own, next - i) : 0;
     }
     job_rows_counted(made, t, kept);
     free(number);
@@ -271,7 +301,7 @@ int job_rows_settle(struct job *j, enum job_tables t)
     struct job made = { 0 };
     uint32_t count;
     const char *rows = job_rows_of(j, t, &count);
-    int error = is_sorted(&job_schemas[t], rows, count) ? 0 : rows_settle(j, t, rows, count, &made);
+    int error = is_sorted(&job_schemas[t], rows, count) ? 0 : rows_settle(j, t, rows, NULL, count, &made);
     if (!error && job_rows_of(&made, t, &count))
         job_rows_swap(j, &made, t);
     job_rows_free(&made);
@@ -295,6 +325,17 @@ static char *copy_rows(char *to, const struct job *from, enum job_tables t, cons
     return to;
 }
 
+/* The sets of a job's rows. */
+static struct job_set *copy_sets(struct job_set *to, const struct job *from, enum job_tables t)
+{
+    const struct job_schema *s = &job_schemas[t];
+    uint32_t count;
+    const char *rows = job_rows_of(from, t, &count);
+    for (uint32_t i = 0; i < count && s->sets; i++)
+        set_of(from, s, rows + s->size * (size_t)i, to++);
+    return to;
+}
+
 int job_rows_join(const struct job *into, const struct job *from, enum job_tables t, const struct job_maps *maps,
                   struct job *made)
 {
@@ -304,11 +345,16 @@ int job_rows_join(const struct job *into, const struct job *from, enum job_table
     job_rows_of(from, t, &b);
     if ((uint64_t)a + b > BASE_ARRAY_LIMIT)
         return PYTHIA_ELIMIT;
+    bool of_sets = job_schemas[t].sets;
     BASE_OWN char *both = malloc(((size_t)a + b) * job_schemas[t].size + 1);
-    if (!both)
-        return PYTHIA_ENOMEM;
-    copy_rows(copy_rows(both, into, t, &same, block), from, t, maps, block);
-    return rows_settle(into, t, both, a + b, made);
+    BASE_OWN struct job_set *sets = of_sets ? malloc(((size_t)a + b + 1) * sizeof *sets) : NULL;
+    int error = both && (sets || !of_sets) ? 0 : PYTHIA_ENOMEM;
+    if (!error) {
+        copy_rows(copy_rows(both, into, t, &same, block), from, t, maps, block);
+        copy_sets(copy_sets(sets, into, t), from, t);
+        error = rows_settle(into, t, both, sets, a + b, made);
+    }
+    return error;
 }
 
 int job_rows_take(struct job *j, const struct job *from, job_joins *join, enum job_tables first, enum job_tables last)
@@ -328,6 +374,7 @@ int job_rows_check(const struct job *j, enum job_tables t, char *why, size_t siz
 {
     const struct job_schema *s = &job_schemas[t];
     uint32_t count;
+    struct job_set set;
     const char *rows = job_rows_of(j, t, &count);
     for (uint32_t i = 0; i < count; i++) {
         const char *row = rows + s->size * (size_t)i;
@@ -335,6 +382,8 @@ int job_rows_check(const struct job *j, enum job_tables t, char *why, size_t siz
             return job_refuse(why, size, "%s %u: out of range", s->name, i);
         if (s->keyed && i && order_of(s, row - s->size, row) >= 0)
             return job_refuse(why, size, "%s %u: out of order", s->name, i);
+        if (s->sets && (!set_of(j, s, row, &set) || !job_ranges_canonical(set.ranges, set.count, j->info.ranks)))
+            return job_refuse(why, size, "%s %u: its ranks", s->name, i);
     }
     return s->check ? s->check(j, why, size) : 0;
 }

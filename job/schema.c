@@ -18,6 +18,14 @@
 #define ADDED .joined = JOB_ADDED
 #define GREATEST .joined = JOB_GREATEST
 #define FIELDS(of, ...) static const struct job_field of[] = { __VA_ARGS__ }
+/* What fields alone do not say, of a row `is`. */
+#define SANE(of, is, ...)                                                                                              \
+    static bool of##_sane(const struct job *j, const void *row)                                                        \
+    {                                                                                                                  \
+        const struct job_##of *is = row;                                                                               \
+        (void)j;                                                                                                       \
+        return __VA_ARGS__;                                                                                            \
+    }
 
 /* --- Definitions --- */
 
@@ -92,12 +100,7 @@ FIELDS(machine,
        FIELD(job_machine, tree, OF(STRINGS), .flags = JOB_OR_NONE, .joined = JOB_EITHER),
        FIELD(job_machine, energy, OF(STRINGS), .flags = JOB_OR_NONE, .joined = JOB_EITHER));
 
-static bool machine_sane(const struct job *j, const void *row)
-{
-    const struct job_machine *m = row;
-    (void)j;
-    return m->joules >= 0 && m->joules < 1e18;
-}
+SANE(machine, m, m->joules >= 0 && m->joules < 1e18)
 
 /* Parts of one run agree; of several runs, what holds for each of them. */
 FIELDS(clock, FIELD(job_clock, error_ns, GREATEST), FIELD(job_clock, nodes, GREATEST));
@@ -108,12 +111,7 @@ FIELDS(delay,
        FIELD(job_delay, wall_ns, .joined = JOB_ADDED_AT_MOST),
        FIELD(job_delay, most_ns, GREATEST));
 
-static bool delay_sane(const struct job *j, const void *row)
-{
-    const struct job_delay *d = row;
-    (void)j;
-    return d->ready_ns <= d->wall_ns && d->most_ns <= d->ready_ns;
-}
+SANE(delay, d, d->ready_ns <= d->wall_ns && d->most_ns <= d->ready_ns)
 
 FIELDS(took,
        FIELD(job_took, ranks, .joined = JOB_ADDED_AT_MOST),
@@ -146,11 +144,7 @@ FIELDS(stream,
        FIELD(job_stream, cost_ns, ADDED),
        FIELD(job_stream, drift_ns, ADDED));
 
-static bool stream_sane(const struct job *j, const void *row)
-{
-    const struct job_stream *s = row;
-    return s->count <= j->info.block && s->lost <= s->events;
-}
+SANE(stream, s, s->count <= j->info.block && s->lost <= s->events)
 
 /* --- By terminal --- */
 
@@ -184,11 +178,7 @@ FIELDS(own,
        FIELD(job_own, ranks, .flags = JOB_NOT_0, ADDED),
        ARRAY(job_own, sum, ADDED));
 
-static bool own_sane(const struct job *j, const void *row)
-{
-    const struct job_own *o = row;
-    return o->node < j->classes[o->class_index].grammar->node_count && o->ranks <= j->info.block;
-}
+SANE(own, o, o->node < j->classes[o->class_index].grammar->node_count && o->ranks <= j->info.block)
 
 /* --- By callsite --- */
 
@@ -243,11 +233,7 @@ FIELDS(task,
        FIELD(job_task, cost_ns, GREATEST),
        FIELD(job_task, proof, GREATEST));
 
-static bool task_sane(const struct job *j, const void *row)
-{
-    const struct job_task *t = row;
-    return one_frame(j, t->callsite) && t->min_ns <= t->max_ns;
-}
+SANE(task, t, one_frame(j, t->callsite) && t->min_ns <= t->max_ns)
 
 FIELDS(threads,
        FIELD(job_threads, rank, .flags = JOB_OR_NONE | JOB_BLOCK, KEY),
@@ -303,11 +289,7 @@ FIELDS(end,
        FIELD(job_end, board, OF(STRINGS)),
        FIELD(job_end, since_ns));
 
-static bool end_sane(const struct job *j, const void *row)
-{
-    const struct job_end *e = row;
-    return e->rank < j->info.ranks && (e->callsite == GRAMMAR_NONE || one_frame(j, e->callsite));
-}
+SANE(end, e, e->rank < j->info.ranks && (e->callsite == GRAMMAR_NONE || one_frame(j, e->callsite)))
 
 FIELDS(inside,
        FIELD(job_inside, terminal, OF(TERMINALS), .flags = JOB_OR_NONE, KEY),
@@ -317,12 +299,7 @@ FIELDS(inside,
        FIELD(job_inside, samples, .flags = JOB_NOT_0, .joined = JOB_ADDED_AT_MOST),
        FIELD(job_inside, ranks, .flags = JOB_NOT_0));
 
-static bool inside_sane(const struct job *j, const void *row)
-{
-    const struct job_inside *s = row;
-    (void)j;
-    return s->terminal == GRAMMAR_NONE ? s->kind != JOB_INSIDE_EVENT : s->kind <= JOB_INSIDE_EVENT;
-}
+SANE(inside, s, s->terminal == GRAMMAR_NONE ? s->kind != JOB_INSIDE_EVENT : s->kind <= JOB_INSIDE_EVENT)
 
 static void inside_join(void *into, const void *from)
 {
@@ -349,22 +326,22 @@ FIELDS(flow,
        FIELD(job_flow, relation, .below = JOB_XOR + 1),
        FIELD(job_flow, mean, .below = 2),
        FIELD(job_flow, value),
-       FIELD(job_flow, range_count),
+       FIELD(job_flow, range_count, .flags = JOB_NOT_0),
        FIELD(job_flow, messages, .flags = JOB_NOT_0),
        FIELD(job_flow, bytes));
 
 FIELDS(binding,
-       FIELD(job_binding, processors, OF(STRINGS)),
-       FIELD(job_binding, each, OF(STRINGS), .flags = JOB_OR_NONE),
-       FIELD(job_binding, threads),
-       FIELD(job_binding, busy_ns),
-       FIELD(job_binding, own_ns),
-       FIELD(job_binding, wall_ns),
-       FIELD(job_binding, range_count));
+       FIELD(job_binding, processors, OF(STRINGS), KEY),
+       FIELD(job_binding, each, OF(STRINGS), .flags = JOB_OR_NONE, KEY),
+       FIELD(job_binding, threads, KEY),
+       FIELD(job_binding, busy_ns, ADDED),
+       FIELD(job_binding, own_ns, ADDED),
+       FIELD(job_binding, wall_ns, ADDED),
+       FIELD(job_binding, range_count, .flags = JOB_NOT_0));
 FIELDS(host,
-       FIELD(job_host, cores, OF(STRINGS)),
-       FIELD(job_host, memory, OF(STRINGS)),
-       FIELD(job_host, range_count));
+       FIELD(job_host, cores, OF(STRINGS), KEY),
+       FIELD(job_host, memory, OF(STRINGS), KEY),
+       FIELD(job_host, range_count, .flags = JOB_NOT_0));
 FIELDS(hardware,
        FIELD(job_hardware, xml, OF(STRINGS), KEY),
        FIELD(job_hardware, tree, OF(STRINGS)),
@@ -388,7 +365,7 @@ FIELDS(hop,
        FIELD(job_hop, from, OF(STOPS), .flags = JOB_OR_NONE),
        FIELD(job_hop, to, OF(STOPS)),
        FIELD(job_hop, mean, .below = 2),
-       FIELD(job_hop, range_count),
+       FIELD(job_hop, range_count, .flags = JOB_NOT_0),
        FIELD(job_hop, count, .flags = JOB_NOT_0));
 
 FIELDS(place,
@@ -456,12 +433,12 @@ const struct job_schema job_schemas[JOB_TABLES] = {
                               .join = job_task_join),
     [JOB_TABLE_MACHINE] = SINGLE(machine, present, .sane = machine_sane),
     [JOB_TABLE_GROUPS] = ROWS(group, job_group, groups.group, groups.group_count, groups.group_room, .name = "group",
-                              .check = job_groups_check),
+                              .check = job_groups_check, .sets = JOB_TABLE_GROUP_RANGES),
     [JOB_TABLE_GROUP_RUNS] = ROWS(run, job_run, groups.runs, groups.run_count, groups.run_room, .name = "run",
                                   PART(GROUPS, job_group, run_first, run_count)),
     [JOB_TABLE_GROUP_RANGES] = RANGES(groups, GROUPS, job_group),
     [JOB_TABLE_FLOWS] = ROWS(flow, job_flow, flows.row, flows.count, flows.room, .name = "messages",
-                             .check = job_flows_check),
+                             .check = job_flows_check, .sets = JOB_TABLE_FLOW_RANGES),
     [JOB_TABLE_FLOW_RANGES] = RANGES(flows, FLOWS, job_flow),
     [JOB_TABLE_STARTS] = ROWS(start, job_start_list, starts.list, starts.count, starts.room, .name = "list of starts",
                               .check = job_starts_check),
@@ -485,17 +462,17 @@ const struct job_schema job_schemas[JOB_TABLES] = {
     [JOB_TABLE_ENDS] = LIST(end, ends, .name = "end", .sane = end_sane),
     [JOB_TABLE_INSIDE] = LIST(inside, inside, .name = "samples", .sane = inside_sane, .join = inside_join),
     [JOB_TABLE_NAMED] = LIST(named, named, .name = "named region", .sane = job_named_sane),
-    [JOB_TABLE_BINDINGS] = ROWS(binding, job_binding, bindings.row, bindings.count, bindings.room, .name = "bindings",
-                                .check = job_bindings_check),
+    [JOB_TABLE_BINDINGS] = KEYED(binding, bindings.row, bindings.count, bindings.room, .name = "bindings",
+                                 .sets = JOB_TABLE_BINDING_RANGES),
     [JOB_TABLE_BINDING_RANGES] = RANGES(bindings, BINDINGS, job_binding),
-    [JOB_TABLE_HOSTS] = ROWS(host, job_host, hosts.row, hosts.count, hosts.room, .name = "hosts",
-                             .check = job_hosts_check),
+    [JOB_TABLE_HOSTS] = KEYED(host, hosts.row, hosts.count, hosts.room, .name = "hosts",
+                              .sets = JOB_TABLE_HOST_RANGES),
     [JOB_TABLE_HOST_RANGES] = RANGES(hosts, HOSTS, job_host),
     [JOB_TABLE_HARDWARE] = LIST(hardware, hardware, .name = "hardware"),
     [JOB_TABLE_STOPS] = ROWS(stop, job_stop, hops.stop, hops.stop_count, hops.stop_room, .name = "stop",
                              .keyed = true),
     [JOB_TABLE_HOPS] = ROWS(hop, job_hop, hops.hop, hops.hop_count, hops.hop_room, .name = "hop",
-                            .check = job_hops_check),
+                            .check = job_hops_check, .sets = JOB_TABLE_HOP_RANGES),
     [JOB_TABLE_HOP_RANGES] = RANGES(hops, HOPS, job_hop),
     [JOB_TABLE_PLACES] = KEYED(place, places.place, places.place_count, places.place_room, .name = "place"),
     [JOB_TABLE_WAYS] = ROWS(way, job_way, places.way, places.way_count, places.way_room, .name = "way",

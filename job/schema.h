@@ -9,7 +9,8 @@
  *                        terminals   strings    not 0
  *
  * A keyed table has its rows in the order of their keys, each once. Where ranks share records (info.block), a rank that
- * is a key is the first of its block. Rows of a part belong to rows of another table, one after the other.
+ * is a key is the first of its block. Rows of a part belong to rows of another table, one after the other. A row may be
+ * of a set of ranks: two that are the same become one of both sets.
  *
  * Cost: a row is added in as many steps as stand behind it; two tables are joined by sorting.
  * Threads: any for readers.  Hook-safe: no.
@@ -56,6 +57,7 @@ struct job_schema {
     uint16_t rows, count, room;   /* where the job has them; of a single one `count` is there or not, and no room */
     bool single;
     bool keyed;
+    uint8_t sets;                 /* each row is of a set of members: the table that has their ranges, a part of this */
     uint8_t whole;                /* of a part: the table that its rows belong to … */
     uint16_t first, number;       /* … and where that says which */
     bool (*sane)(const struct job *j, const void *row);          /* what fields alone do not say; may be NULL */
@@ -99,12 +101,10 @@ int job_rows_room(struct job *j, enum job_tables t, uint64_t count);
 void job_rows_counted(struct job *j, enum job_tables t, uint32_t count);
 /* The row with the keys of `key`, NULL without. */
 void *job_rows_find(const struct job *j, enum job_tables t, const void *key);
-/* Adds a row to a keyed table, or to the row with its keys. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+/* Adds a row to a keyed table without sets, or to the row with its keys. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
 int job_rows_add(struct job *j, enum job_tables t, const void *row);
-/* Appends a row, with the union of n sets among the ranges that are a part of its table (job_sets_join). Returns as
-   that; on failure all is as it was. */
-int job_rows_append(struct job *j, enum job_tables t, enum job_tables ranges, void *row, const struct job_set *sets,
-                    size_t apart, uint32_t n);
+/* Appends a row of the union of n sets (job_sets_join). Returns as that; on failure all is as it was. */
+int job_rows_append(struct job *j, enum job_tables t, void *row, const struct job_set *sets, size_t apart, uint32_t n);
 /* `into` gets what `from`, renumbered, says, whatever their keys. */
 void job_row_join(const struct job *j, enum job_tables t, void *into, const void *from);
 void job_row_rename(enum job_tables t, void *row, const struct job_maps *maps);
@@ -117,7 +117,7 @@ typedef int job_joins(const struct job *into, const struct job *from, const stru
 /* A job gets what it and another one with its definitions have of some tables. 0, or what `join` returned: it has what
    it had. */
 int job_rows_take(struct job *j, const struct job *from, job_joins *join, enum job_tables first, enum job_tables last);
-/* Sorts rows by their keys, those of equal keys become one. 0, PYTHIA_ENOMEM: they are as they were. */
+/* Sorts rows without sets by their keys, those of equal keys become one. 0, PYTHIA_ENOMEM: they are as they were. */
 int job_rows_settle(struct job *j, enum job_tables t);
 
 /* How many there are of what numbers refer to. */

@@ -189,8 +189,6 @@ static int plan_tables(struct merge *m)
         { JOB_TABLE_GROUPS, JOB_TABLE_GROUP_RANGES, job_groups_join },
         { JOB_TABLE_FLOWS, JOB_TABLE_FLOW_RANGES, job_flows_join },
         { JOB_TABLE_STOPS, JOB_TABLE_HOP_RANGES, job_hops_join },
-        { JOB_TABLE_BINDINGS, JOB_TABLE_BINDING_RANGES, job_bindings_join },
-        { JOB_TABLE_HOSTS, JOB_TABLE_HOST_RANGES, job_hosts_join },
     };
     m->made.info.block = job_streams_block(m->into, m->from);
     int error = job_rows_join(m->into, m->from, JOB_TABLE_STREAMS, &m->maps, &m->made);
@@ -199,7 +197,7 @@ static int plan_tables(struct merge *m)
         error = plan_side(m, &sides[i]);
     for (enum job_tables t = JOB_TABLE_STREAMS + 1; t < JOB_TABLE_LEFT && !error; t++)
         if (is_made(t) && job_schemas[t].keyed)
-            error = plan_side(m, &(struct side){ t, t, NULL });
+            error = plan_side(m, &(struct side){ t, job_schemas[t].sets ?: t, NULL });
     return error;
 }
 
