@@ -192,75 +192,38 @@ static const struct row *find(const char *function, enum form *form)
 
 /* --- Its text --- */
 
-static void parameter(struct closure_call *call, enum grammar_channel channel, const char *as, FILE *f)
+/* Parameters by letter, and how they stand in the call. */
+static const struct { char letter; uint8_t channel; const char *as; } parameters[] = {
+    { 'P', GRAMMAR_PEER, "who(%s)" },         { 'p', GRAMMAR_PEER, "(int)%s" },
+    { 'q', GRAMMAR_PEER, "%s" },              { 'B', GRAMMAR_BYTES, "(int)%s" },
+    { 'L', GRAMMAR_BYTES, "%s" },             { 'i', GRAMMAR_INDEX, "%s" },
+    { 'T', GRAMMAR_INDEX, "tagged(%s)" },     { 'I', GRAMMAR_INDEX, "(int)%s" },
+    { 'S', GRAMMAR_SOURCE, "who(%s)" },       { 'R', GRAMMAR_RECEIVED, "(int)%s" },
+    { 'U', GRAMMAR_SOURCE_TAG, "tagged(%s)" }, { 's', GRAMMAR_STARTS, "%s" },
+};
+
+static void parameter(struct closure_call *call, char letter, FILE *f)
 {
-    call->channels |= 1u << channel;
-    fprintf(f, as, closure_parameter[channel]);
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
+        if (parameters[i].letter == letter) {
+            call->channels |= 1u << parameters[i].channel;
+            fprintf(f, parameters[i].as, closure_parameter[parameters[i].channel]);
+        }
 }
 
-static void expand(struct closure_call *call, const struct job_terminal *t,
-                   const char *text, FILE *f)
+static void expand(struct closure_call *call, const struct job_terminal *t, const char *text, FILE *f)
 {
     for (; *text; text++) {
-        if (*text != '$') {
+        if (*text != '$')
             putc(*text, f);
-            continue;
-        }
-        switch (*++text) {
-        case 'P':
-            if (call->from_anyone)
-                fputs("MPI_ANY_SOURCE", f);
-            else
-                parameter(call, GRAMMAR_PEER, "who(%s)", f);
-            break;
-        case 'p':
-            parameter(call, GRAMMAR_PEER, "(int)%s", f);
-            break;
-        case 'B':
-            if (call->any_size)
-                fputs("LARGEST", f);
-            else
-                parameter(call, GRAMMAR_BYTES, "(int)%s", f);
-            break;
-        case 'L':
-            parameter(call, GRAMMAR_BYTES, "%s", f);
-            break;
-        case 'q':
-            parameter(call, GRAMMAR_PEER, "%s", f);
-            break;
-        case 'i':
-            parameter(call, GRAMMAR_INDEX, "%s", f);
-            break;
-        case 'T':
-            parameter(call, GRAMMAR_INDEX, "tagged(%s)", f);
-            break;
-        case 'I':
-            parameter(call, GRAMMAR_INDEX, "(int)%s", f);
-            break;
-        case 'S':
-            parameter(call, GRAMMAR_SOURCE, "who(%s)", f);
-            break;
-        case 'R':
-            parameter(call, GRAMMAR_RECEIVED, "(int)%s", f);
-            break;
-        case 'U':
-            parameter(call, GRAMMAR_SOURCE_TAG, "tagged(%s)", f);
-            break;
-        case 's':
-            parameter(call, GRAMMAR_STARTS, "%s", f);
-            break;
-        case 'C':
-            fprintf(f, "on(%u)", t->comm);
-            break;
-        case 'c':
-            fprintf(f, "%d", (int)t->comm);
-            break;
-        case 'k':
-            fprintf(f, "%d", call->child);
-            break;
-        default:
-            fprintf(f, "size_of(%u)", t->comm);
-        }
+        else if (*++text == 'C' || *text == 'N')
+            fprintf(f, *text == 'C' ? "on(%u)" : "size_of(%u)", t->comm);
+        else if (*text == 'c' || *text == 'k')
+            fprintf(f, "%d", *text == 'c' ? (int)t->comm : call->child);
+        else if ((*text == 'P' && call->from_anyone) || (*text == 'B' && call->any_size))
+            fputs(*text == 'P' ? "MPI_ANY_SOURCE" : "LARGEST", f);
+        else
+            parameter(call, *text, f);
     }
 }
 

@@ -190,13 +190,6 @@ static void add_times(const struct job *j, int side, struct closure_comparison *
 
 BASE_COMPARISON(by_name, struct closure_time, strcmp(a->function, b->function))
 
-/* Of the longest rank, from the end of MPI_Init on. */
-static double wall_of(const struct job *j)
-{
-    struct job_base base = job_base_of(j);
-    return base.wall_ns;
-}
-
 void closure_compare(const struct job *recorded, const struct job *proxy, struct closure_comparison *out)
 {
     struct pairs pairs = { .of_b = proxy->terminal_count + 1 };
@@ -208,7 +201,7 @@ void closure_compare(const struct job *recorded, const struct job *proxy, struct
     add_times(recorded, 0, out);
     add_times(proxy, 1, out);
     BASE_SORT(out->times, out->time_count, by_name);
-    out->wall_ns[0] = wall_of(recorded);
-    out->wall_ns[1] = wall_of(proxy);
+    out->wall_ns[0] = job_base_of(recorded).wall_ns;
+    out->wall_ns[1] = job_base_of(proxy).wall_ns;
     free(pairs.known);
 }

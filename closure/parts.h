@@ -61,9 +61,8 @@ char *closure_value(struct closure *g, const struct job_class *c, uint32_t node,
                     int64_t absent, bool *counts);
 /* Exponent of a node. */
 char *closure_turns(struct closure *g, const struct job_class *c, uint32_t node);
-/* Whether all variants have one value; whether each has one. */
-bool closure_same_everywhere(const struct job_class *c, uint32_t node, enum grammar_channel channel, int64_t value);
-bool closure_constant(const struct job_class *c, uint32_t node, enum grammar_channel channel);
+/* Whether each variant has one value; with `value`, whether there are any, and all have that. */
+bool closure_constant(const struct job_class *c, uint32_t node, enum grammar_channel channel, const int64_t *value);
 
 /* --- rules.c --- */
 /* Prints the rules of a class; the name of its root. The caller frees it. */

@@ -100,7 +100,8 @@ static char *value(struct printer *p, uint32_t node, enum grammar_channel channe
     if (channel == GRAMMAR_TEAM)
         return team(p, node);
     if (channel == GRAMMAR_PEER && p->g->call[terminal].message &&
-        closure_same_everywhere(p->c, node, GRAMMAR_REPLY, 1) && !closure_constant(p->c, node, GRAMMAR_PEER))
+        closure_constant(p->c, node, GRAMMAR_REPLY, &(int64_t){ 1 }) &&
+        !closure_constant(p->c, node, GRAMMAR_PEER, NULL))
         return closure_text("source");
     text = closure_value(p->g, p->c, node, channel, none, counts);
     if (text && !strcmp(text, "9223372036854775807")) {

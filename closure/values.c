@@ -144,43 +144,16 @@ static char *formula(struct closure *g, const struct job_variant *v, const char 
 
 /* --- By rank --- */
 
-static const struct job_variant *variants(const struct job_class *c, uint32_t node, enum grammar_channel channel,
-                                          uint32_t *count)
-{
-    uint32_t first = 0;
-
-    /* Variants are in the order of nodes and channels. */
-    first = BASE_ARRAY_PLACE(c->variant_count, i,
-                             c->variants[i].node < node ||
-                                 (c->variants[i].node == node && c->variants[i].attr.channel < channel));
-    for (*count = 0; first + *count < c->variant_count && c->variants[first + *count].node == node &&
-                     c->variants[first + *count].attr.channel == channel;)
-        ++*count;
-    return &c->variants[first];
-}
-
-bool closure_same_everywhere(const struct job_class *c, uint32_t node, enum grammar_channel channel, int64_t value)
+bool closure_constant(const struct job_class *c, uint32_t node, enum grammar_channel channel, const int64_t *value)
 {
     uint32_t count;
-    const struct job_variant *v = variants(c, node, channel, &count);
+    const struct job_variant *v = job_variants(c, node, channel, &count);
     int64_t own;
 
     for (uint32_t k = 0; k < count; k++)
-        if (!grammar_attr_constant(&v[k].attr, &own) || own != value)
+        if (!grammar_attr_constant(&v[k].attr, &own) || (value && own != *value))
             return false;
-    return count > 0;
-}
-
-bool closure_constant(const struct job_class *c, uint32_t node, enum grammar_channel channel)
-{
-    uint32_t count;
-    const struct job_variant *v = variants(c, node, channel, &count);
-    int64_t own;
-
-    for (uint32_t k = 0; k < count; k++)
-        if (!grammar_attr_constant(&v[k].attr, &own))
-            return false;
-    return true;
+    return count > 0 || !value;
 }
 
 static char *print_table(struct closure *g, const char *name, const char *type, const int64_t *value)
@@ -272,7 +245,7 @@ char *closure_value(struct closure *g, const struct job_class *c, uint32_t node,
                     int64_t absent, bool *counts)
 {
     uint32_t count, covered = 0;
-    const struct job_variant *v = variants(c, node, channel, &count);
+    const struct job_variant *v = job_variants(c, node, channel, &count);
     char *nth = closure_text("nth[%u]", c->grammar->nodes[node].symbol), *text;
     int64_t value;
     bool constants = true;

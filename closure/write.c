@@ -13,14 +13,20 @@
 #include "replay/blame.h"
 #include "replay/engine.h"
 
-char *closure_text(const char *format, ...)
+static char *text_of(const char *format, va_list list)
 {
     char *text;
+
+    base_must(vasprintf(&text, format, list) < 0);
+    return text;
+}
+
+char *closure_text(const char *format, ...)
+{
     va_list list;
 
     va_start(list, format);
-    if (vasprintf(&text, format, list) < 0)
-        abort();
+    char *text = text_of(format, list);
     va_end(list);
     return text;
 }
@@ -29,30 +35,26 @@ void closure_lack(struct closure *g, uint64_t events, const char *format, ...)
 {
     struct closure_program *p = g->made;
     va_list list;
-    char *what;
+    uint32_t k = 0;
 
     va_start(list, format);
-    if (vasprintf(&what, format, list) < 0)
-        abort();
+    char *what = text_of(format, list);
     va_end(list);
-    for (uint32_t k = 0; k < p->lack_count; k++)
-        if (!strcmp(p->lacks[k].what, what)) {
-            p->lacks[k].events += events;
-            free(what);
-            return;
-        }
-    BASE_ADD(p->lacks, p->lack_count, (struct closure_lack){ what, events });
+    while (k < p->lack_count && strcmp(p->lacks[k].what, what) != 0)
+        k++;
+    if (k == p->lack_count)
+        BASE_ADD(p->lacks, p->lack_count, (struct closure_lack){ what, 0 });
+    else
+        free(what);
+    p->lacks[k].events += events;
 }
 
 void closure_refuse(struct closure *g, const char *format, ...)
 {
     va_list list;
 
-    if (g->made->refused)
-        return;
     va_start(list, format);
-    if (vasprintf(&g->made->refused, format, list) < 0)
-        abort();
+    g->made->refused = g->made->refused ? g->made->refused : text_of(format, list);
     va_end(list);
 }
 

@@ -7,24 +7,29 @@
 #include "job/ranges.h"
 #include "job/relation.h"
 
-/* First variant that is not before (node, channel). */
-static uint32_t variant_place(const struct job_class *c, uint32_t node, enum grammar_channel channel)
+/* How many are before (node, channel). */
+static uint32_t variant_place(const struct job_class *c, uint32_t node, unsigned channel)
 {
     const struct job_variant *v = c->variants;
     return BASE_ARRAY_PLACE(c->variant_count, i,
                             v[i].node < node || (v[i].node == node && v[i].attr.channel < channel));
 }
 
+const struct job_variant *job_variants(const struct job_class *c, uint32_t node, enum grammar_channel channel,
+                                       uint32_t *count)
+{
+    uint32_t first = variant_place(c, node, channel);
+    *count = variant_place(c, node, channel + 1u) - first;
+    return c->variants + first;
+}
+
 const struct job_variant *job_variant(const struct job_class *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread)
 {
-    for (uint32_t i = variant_place(c, node, channel); i < c->variant_count; i++) {
-        const struct job_variant *v = &c->variants[i];
-        if (v->node != node || v->attr.channel != channel)
-            return NULL;
+    uint32_t count;
+    for (const struct job_variant *v = job_variants(c, node, channel, &count); count; v++, count--)
         if (job_ranges_contain(c->ranges + v->range_first, v->range_count, rank, thread))
             return v;
-    }
     return NULL;
 }
 
@@ -33,11 +38,9 @@ const struct job_variant *job_variant_most(const struct job_class *c, uint32_t n
     enum { LOOKED_AT = 8, RANGES = 64 }; /* variants, and ranges of each: asked for each event */
     const struct job_variant *most = NULL;
     uint64_t members = 0;
-    uint32_t first = variant_place(c, node, channel);
-    for (uint32_t i = first; i < c->variant_count && i < first + LOOKED_AT; i++) {
-        const struct job_variant *v = &c->variants[i];
-        if (v->node != node || v->attr.channel != channel)
-            break;
+    uint32_t count;
+    const struct job_variant *v = job_variants(c, node, channel, &count);
+    for (uint32_t i = 0; i < count && i < LOOKED_AT; i++, v++) {
         uint64_t here = job_ranges_size(c->ranges + v->range_first, v->range_count < RANGES ? v->range_count : RANGES);
         if (here > members) {
             most = v;

@@ -17,6 +17,9 @@ struct job;
    Returns 0 with *value; 1: varies without a rule ("*"); 2: there is none. */
 int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node, enum grammar_channel channel,
                    uint32_t rank, uint32_t thread, uint64_t nth, int64_t *value);
+/* The variants of a node and channel: the first one, and how many. */
+const struct job_variant *job_variants(const struct job_class *c, uint32_t node, enum grammar_channel channel,
+                                       uint32_t *count);
 /* The variant that covers a member, NULL without. */
 const struct job_variant *job_variant(const struct job_class *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread);

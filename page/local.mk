@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-page.la
 libpythia_page_la_SOURCES = \
-	%D%/dot.c %D%/export.h %D%/html.c %D%/html.h %D%/html_turn.c %D%/otf2.c %D%/stacks.c %D%/trace.c \
-	%D%/trace_parts.h %D%/trace_replay.c
+	%D%/dot.c %D%/export.h %D%/html.c %D%/html.h %D%/html_turn.c %D%/otf2.c %D%/replayed.c \
+	%D%/replayed.h %D%/stacks.c %D%/trace.c %D%/trace_parts.h %D%/trace_replay.c
 libpythia_page_la_LIBADD = $(CJSON_LIBS) $(OTF2_LIBS) -lm
 libpythia_page_la_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OTF2

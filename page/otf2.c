@@ -13,9 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/must.h"
 #include "findings/findings.h"
-#include "job/turns.h"
 #include "page/export.h"
 
 #ifndef HAVE_OTF2
@@ -30,32 +28,27 @@ const char *page_write_otf2(struct report *r, const char *dir)
 
 #include <otf2/otf2.h>
 
+#include "page/replayed.h"
 #include "replay/calls.h"
-#include "replay/machine.h"
 
 enum { RING = 1 << 16 }; /* starts of a rank that are remembered */
 
 struct start { uint64_t event; int64_t peer, tag, bytes; uint32_t comm; uint8_t what; };
 
 struct location {
-    struct grammar_cursor at;
-    const struct job_class *c;
-    struct grammar_flat *grammar;
     OTF2_EvtWriter *to;
     struct start *start;
-    bool open, begun;
-    uint64_t begin, last, records;
+    uint64_t last, records;
 };
 
 struct writer {
+    struct page_replayed replayed;
     struct report *r;
     const struct job *job;
-    struct replay_bind *bind;
-    struct replay_watch watch;
     struct location *at;
     uint32_t *comm;             /* of each rank and communicator of the job; OTF2_UNDEFINED_COMM */
     uint32_t *entered;          /* of each terminal: the one that is entered when it is left */
-    uint64_t launch, latest;
+    uint64_t latest;
     OTF2_GlobalDefWriter *defs;
     uint32_t strings, groups, comms;
 };
@@ -64,10 +57,16 @@ struct writer {
 
 static int64_t value(const struct writer *w, uint32_t rank, enum grammar_channel channel, int64_t none)
 {
-    const struct location *l = &w->at[rank];
+    const struct page_rank *k = &w->replayed.rank[rank];
     int64_t v;
 
-    return job_attr_value(w->job, l->c, l->at.node, channel, rank, 0, l->at.nth, &v) == 0 ? v : none;
+    return job_attr_value(w->job, k->c, k->at.node, channel, rank, 0, k->at.nth, &v) == 0 ? v : none;
+}
+
+/* The index of the event at hand. */
+static uint64_t index_of(const struct writer *w, uint32_t rank)
+{
+    return w->replayed.rank[rank].at.index;
 }
 
 static uint32_t comm_of(const struct writer *w, uint32_t rank, uint32_t comm)
@@ -84,7 +83,7 @@ static void send(struct writer *w, uint32_t rank, uint64_t time, uint32_t comm, 
     if (peer < 0 || comm == OTF2_UNDEFINED_COMM)
         return;
     if (starts)
-        OTF2_EvtWriter_MpiIsend(l->to, NULL, time, (uint32_t)peer, comm, (uint32_t)tag, bytes, l->at.index);
+        OTF2_EvtWriter_MpiIsend(l->to, NULL, time, (uint32_t)peer, comm, (uint32_t)tag, bytes, index_of(w, rank));
     else
         OTF2_EvtWriter_MpiSend(l->to, NULL, time, (uint32_t)peer, comm, (uint32_t)tag, bytes);
     l->records++;
@@ -105,11 +104,11 @@ static void receive(struct writer *w, uint32_t rank, uint64_t time, uint32_t com
 
 static void remember(struct writer *w, uint32_t rank, uint32_t comm, uint8_t what)
 {
-    struct location *l = &w->at[rank];
+    uint64_t event = index_of(w, rank);
 
-    l->start[l->at.index % RING] = (struct start){ l->at.index, value(w, rank, GRAMMAR_PEER, -1),
-                                                   value(w, rank, GRAMMAR_INDEX, 0), value(w, rank, GRAMMAR_BYTES, 0),
-                                                   comm, what };
+    w->at[rank].start[event % RING] = (struct start){ event, value(w, rank, GRAMMAR_PEER, -1),
+                                                      value(w, rank, GRAMMAR_INDEX, 0),
+                                                      value(w, rank, GRAMMAR_BYTES, 0), comm, what };
 }
 
 static void complete_one(struct writer *w, uint32_t rank, uint64_t time, uint64_t event, bool alone)
@@ -134,7 +133,7 @@ static void complete_one(struct writer *w, uint32_t rank, uint64_t time, uint64_
 
 static void complete(struct writer *w, uint32_t rank, uint64_t time)
 {
-    struct location *l = &w->at[rank];
+    const struct page_rank *l = &w->replayed.rank[rank];
     const struct job_start_run *run = NULL;
     struct job_start_run one;
     uint32_t count = 0;
@@ -201,7 +200,7 @@ static void print_records(struct writer *w, uint32_t rank, const struct job_term
     if (what == BIND_ISEND || what == BIND_IRECV)
         remember(w, rank, comm, (uint8_t)what);
     if (what == BIND_IRECV && value(w, rank, GRAMMAR_PEER, -1) != GRAMMAR_PEER_NULL) {
-        OTF2_EvtWriter_MpiIrecvRequest(l->to, NULL, begin, l->at.index);
+        OTF2_EvtWriter_MpiIrecvRequest(l->to, NULL, begin, index_of(w, rank));
         l->records++;
     }
     if (t->call_kind == JOB_COMPLETION)
@@ -212,47 +211,25 @@ static void print_records(struct writer *w, uint32_t rank, const struct job_term
     }
 }
 
-static void finish_event(struct writer *w, uint32_t rank, int64_t until)
-{
-    struct location *l = &w->at[rank];
-    uint32_t terminal = l->at.terminal;
-    uint64_t end = (uint64_t)until + w->launch, begin = l->begun ? l->begin : end;
-
-    if (!l->open)
-        return;
-    if (terminal < w->job->terminal_count) {
-        if (job_is_start(w->job, terminal)) /* before the replay begins */
-            begin -= job_stream_launch(w->job, job_find_stream(w->job, rank, 0));
-        begin = begin < l->last ? l->last : begin;
-        end = end < begin ? begin : end;
-        if (w->job->terminals[terminal].phase != JOB_CLOSE)
-            OTF2_EvtWriter_Enter(l->to, NULL, begin, terminal);
-        print_records(w, rank, &w->job->terminals[terminal], begin, end);
-        if (w->job->terminals[terminal].phase != JOB_OPEN)
-            OTF2_EvtWriter_Leave(l->to, NULL, end, w->entered[terminal]);
-        l->records += w->job->terminals[terminal].phase == JOB_LEAF ? 2 : 1;
-        l->last = end;
-        w->latest = end > w->latest ? end : w->latest;
-    }
-    l->open = l->begun = false;
-}
-
-static void comes(void *context, uint32_t rank, const struct replay_host *h)
+static void event(void *context, uint32_t rank, int64_t from, int64_t until)
 {
     struct writer *w = context;
     struct location *l = &w->at[rank];
+    uint32_t terminal = w->replayed.rank[rank].at.terminal;
+    uint64_t launch = w->r->model->launch_ns, begin = (uint64_t)from + launch, end = (uint64_t)until + launch;
 
-    if (!l->c)
+    if (terminal >= w->job->terminal_count)
         return;
-    if (l->open && l->at.index != h->feed.events) {
-        finish_event(w, rank, h->cpu);
-        grammar_cursor_next(&l->at);
-    }
-    l->open = true;
-    if (!l->begun && h->op.place % 2) { /* places of calls and regions are odd (replay/bind.h) */
-        l->begun = true;
-        l->begin = (uint64_t)h->cpu + w->launch;
-    }
+    begin = begin < l->last ? l->last : begin;
+    end = end < begin ? begin : end;
+    if (w->job->terminals[terminal].phase != JOB_CLOSE)
+        OTF2_EvtWriter_Enter(l->to, NULL, begin, terminal);
+    print_records(w, rank, &w->job->terminals[terminal], begin, end);
+    if (w->job->terminals[terminal].phase != JOB_OPEN)
+        OTF2_EvtWriter_Leave(l->to, NULL, end, w->entered[terminal]);
+    l->records += w->job->terminals[terminal].phase == JOB_LEAF ? 2 : 1;
+    l->last = end;
+    w->latest = end > w->latest ? end : w->latest;
 }
 
 /* --- Definitions --- */
@@ -389,27 +366,9 @@ static OTF2_FlushType flush(void *user, OTF2_FileType type, OTF2_LocationRef loc
 static void open_ranks(struct writer *w, OTF2_Archive *archive)
 {
     for (uint32_t r = 0; r < w->job->info.ranks; r++) {
-        uint32_t c = job_stream_class(w->job, r, 0);
         w->at[r].to = OTF2_Archive_GetEvtWriter(archive, r);
         w->at[r].start = calloc(RING, sizeof *w->at[r].start);
-        if (c >= w->job->class_count || !w->job->classes[c].grammar || !w->job->classes[c].grammar->events)
-            continue;
-        w->at[r].c = &w->job->classes[c];
-        w->at[r].grammar = job_member_grammar(w->at[r].c, r, 0);
-        grammar_cursor_open(&w->at[r].at, w->at[r].grammar);
     }
-}
-
-static void replay(struct writer *w)
-{
-    struct replay_how how = { .walk = true, .watch = &w->watch };
-    struct replay_result result = { 0 };
-    struct replay_model model = replay_bind_model(w->bind);
-
-    base_must(replay_run(&w->bind->source, &model, &how, &result));
-    for (uint32_t r = 0; r < w->job->info.ranks; r++)
-        finish_event(w, r, result.end[r]);
-    free(result.end);
 }
 
 static void close_ranks(struct writer *w, OTF2_Archive *archive)
@@ -417,10 +376,6 @@ static void close_ranks(struct writer *w, OTF2_Archive *archive)
     OTF2_Archive_OpenDefFiles(archive);
     for (uint32_t r = 0; r < w->job->info.ranks; r++) {
         struct location *l = &w->at[r];
-        if (l->c) {
-            grammar_cursor_close(&l->at);
-            job_member_free(l->grammar);
-        }
         OTF2_EvtWriter_GetNumberOfEvents(l->to, &l->records);
         OTF2_Archive_CloseEvtWriter(archive, l->to);
         OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, r));
@@ -433,7 +388,7 @@ static void close_ranks(struct writer *w, OTF2_Archive *archive)
 const char *page_write_otf2(struct report *r, const char *dir)
 {
     static const OTF2_FlushCallbacks callbacks = { .otf2_pre_flush = flush };
-    struct writer w = { .r = r, .job = r->job };
+    struct writer w = { .replayed.event = event, .r = r, .job = r->job };
     const char *why = findings_cannot_replay(r, REPLAY_FEW_UNMATCHED);
     struct stat there;
 
@@ -451,14 +406,13 @@ const char *page_write_otf2(struct report *r, const char *dir)
     OTF2_Archive_SetDescription(archive, "a replay of the job from each rank's own mean times, not a recorded trace");
     OTF2_Archive_SetProperty(archive, "PYTHIA::TIMES", "replay", true);
     OTF2_Archive_OpenEvtFiles(archive);
-    w.bind = findings_analysis(r)->bind;
-    w.launch = r->model->launch_ns;
-    w.watch = (struct replay_watch){ .context = &w, .comes = comes };
     w.at = calloc((size_t)r->job->info.ranks + 1, sizeof *w.at);
     number_comms(&w);
     find_entered(&w);
     open_ranks(&w, archive);
-    replay(&w);
+    page_replayed_open(&w.replayed, r);
+    page_replayed_run(&w.replayed);
+    page_replayed_close(&w.replayed);
     close_ranks(&w, archive);
     define(&w, archive);
     bool failed = OTF2_Archive_Close(archive) != OTF2_SUCCESS;

@@ -13,28 +13,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/must.h"
 #include "findings/findings.h"
 #include "findings/ranges.h"
 #include "job/streams.h"
+#include "page/replayed.h"
 #include "page/trace_parts.h"
-#include "replay/machine.h"
-
-/* Where a rank is. */
-struct place {
-    struct grammar_cursor at;
-    const struct job_class *c;
-    bool open, begun;       /* there is an event; its call or region has begun */
-    int64_t begin, clock;
-    uint32_t late;          /* whom the present call waited for last, REPLAY_NONE: nobody */
-};
 
 struct running {
+    struct page_replayed replayed;
     struct trace *t;
-    struct replay_bind *bind;
-    struct place *rank;
+    struct { int64_t clock; uint32_t late; } *rank; /* late: whom the present call waited for last, or REPLAY_NONE */
     uint64_t flows;
-    struct replay_watch watch;
 };
 
 static void print_ns(struct trace *t, const char *key, int64_t ns)
@@ -95,54 +84,29 @@ static void print_wait(struct trace *t, uint32_t rank, int64_t begin, int64_t en
 
 /* --- The replay --- */
 
-static void finish_event(struct running *g, uint32_t rank, int64_t end)
-{
-    const struct job *j = g->t->r->job;
-    struct place *p = &g->rank[rank];
-    int64_t begin = p->begun ? p->begin : end;
-
-    if (p->open && p->at.terminal < j->terminal_count && job_is_start(j, p->at.terminal)) /* before the replay begins */
-        begin -= (int64_t)job_stream_launch(j, job_find_stream(j, rank, 0));
-    if (p->open)
-        print_slice(g->t, p->c, &p->at, rank, 0, begin, end);
-    p->open = p->begun = false;
-}
-
-static void comes(void *context, uint32_t rank, const struct replay_host *h)
+static void event(void *context, uint32_t rank, int64_t begin, int64_t end)
 {
     struct running *g = context;
-    struct place *p = &g->rank[rank];
+    const struct page_rank *p = &g->replayed.rank[rank];
 
-    if (!p->c)
-        return;
-    if (p->open && p->at.index != h->feed.events) {
-        finish_event(g, rank, h->cpu);
-        grammar_cursor_next(&p->at);
-    }
-    if (!p->open) {
-        p->open = true;
-        p->late = REPLAY_NONE;
-    }
-    if (!p->begun && h->op.place % 2) { /* places of calls and regions are odd (replay/bind.h) */
-        p->begun = true;
-        p->begin = h->cpu;
-    }
+    print_slice(g->t, p->c, &p->at, rank, 0, begin, end);
+    g->rank[rank].late = REPLAY_NONE;
 }
 
 static void spent(void *context, uint32_t rank, int64_t until, const struct replay_op *op, uint32_t late)
 {
     struct running *g = context;
-    struct place *p = &g->rank[rank];
-    int64_t end = late == REPLAY_NONE ? until : g->rank[late].clock;
+    const struct page_rank *p = &g->replayed.rank[rank];
+    int64_t end = late == REPLAY_NONE ? until : g->rank[late].clock, clock = g->rank[rank].clock;
 
     (void)op;
-    if (end <= p->clock || end > until)
+    if (end <= clock || end > until)
         return;
     if (late != REPLAY_NONE && p->begun) {
-        print_wait(g->t, rank, p->clock > p->begin ? p->clock : p->begin, end, late);
-        p->late = late;
+        print_wait(g->t, rank, clock > p->begin ? clock : p->begin, end, late);
+        g->rank[rank].late = late;
     }
-    p->clock = end;
+    g->rank[rank].clock = end;
 }
 
 static void print_flow(struct running *g, const char *phase, uint32_t rank, int64_t ts, const char *name)
@@ -156,10 +120,11 @@ static void print_flow(struct running *g, const char *phase, uint32_t rank, int6
 static void delivered(void *context, const struct replay_delivery *d)
 {
     struct running *g = context;
-    const struct place *to = &g->rank[d->to];
-    bool message = g->bind->site[d->place / 2].call_kind == JOB_P2P;
+    const struct page_rank *to = &g->replayed.rank[d->to];
+    const struct replay_bind *bind = findings_analysis(g->t->r)->bind;
+    bool message = bind->site[d->place / 2].call_kind == JOB_P2P;
 
-    if (!to->begun || (!message && to->late != d->from))
+    if (!to->begun || (!message && g->rank[d->to].late != d->from))
         return;
     const char *name = message ? "message" : "late";
     g->flows++;
@@ -167,43 +132,17 @@ static void delivered(void *context, const struct replay_delivery *d)
     print_flow(g, "f", d->to, d->arrived > to->begin ? d->arrived : to->begin, name);
 }
 
-static void open_ranks(struct running *g, uint32_t ranks)
-{
-    const struct job *j = g->t->r->job;
-
-    g->rank = calloc(ranks + 1u, sizeof *g->rank);
-    for (uint32_t r = 0; r < ranks; r++) {
-        uint32_t c = job_stream_class(j, r, 0);
-        if (c >= j->class_count || !j->classes[c].grammar || !j->classes[c].grammar->events)
-            continue;
-        grammar_cursor_open(&g->rank[r].at, j->classes[c].grammar);
-        g->rank[r].c = &j->classes[c];
-    }
-}
-
-static void run(struct running *g, uint32_t ranks)
-{
-    struct replay_how how = { .walk = true, .watch = &g->watch };
-    struct replay_result result = { 0 };
-    struct replay_model model = replay_bind_model(g->bind);
-
-    base_must(replay_run(&g->bind->source, &model, &how, &result));
-    for (uint32_t r = 0; r < ranks; r++)
-        finish_event(g, r, result.end[r]);
-    free(result.end);
-}
-
 static void replay(struct trace *t)
 {
     uint32_t ranks = t->r->job->info.ranks;
-    struct running g = { .t = t, .bind = findings_analysis(t->r)->bind };
+    struct running g = { .replayed = { .event = event, .watch = { .spent = spent, .delivered = delivered } }, .t = t,
+                         .rank = calloc(ranks + 1u, sizeof *g.rank) };
 
-    g.watch = (struct replay_watch){ .context = &g, .comes = comes, .spent = spent, .delivered = delivered };
-    open_ranks(&g, ranks);
-    run(&g, ranks);
     for (uint32_t r = 0; r < ranks; r++)
-        if (g.rank[r].c)
-            grammar_cursor_close(&g.rank[r].at);
+        g.rank[r].late = REPLAY_NONE;
+    page_replayed_open(&g.replayed, t->r);
+    page_replayed_run(&g.replayed);
+    page_replayed_close(&g.replayed);
     free(g.rank);
 }
 

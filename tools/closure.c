@@ -3,7 +3,6 @@
  * `pythia closure`: whether a job file is the whole of what the program did with MPI. A program is made of it,
  * compiled, run and recorded; both recordings are held against each other, event by event.
  */
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,13 +13,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "closure/closure.h"
 #include "findings/units.h"
 #include "tools/program.h"
 #include "tools/tool.h"
+#include "views/table.h"
+#include "views/views.h"
 
 enum { WORDS = 256 };
 
@@ -71,13 +72,6 @@ static const struct tool_line usage = {
 
 /* --- Running --- */
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void show_end(const char *log)
 {
     char line[512], last[3][512] = { "", "", "" };
@@ -99,7 +93,7 @@ static double run(char **argv, const char *log)
 {
     extern char **environ;
     posix_spawn_file_actions_t actions;
-    double begin = seconds_now();
+    uint64_t begin = base_clock_system();
     int status = 0;
     pid_t pid;
 
@@ -116,7 +110,7 @@ static double run(char **argv, const char *log)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (WIFEXITED(status) && !WEXITSTATUS(status))
-        return seconds_now() - begin;
+        return (double)(base_clock_system() - begin) * 1e-9;
     tool_complain("%s failed: its last lines are", argv[0]);
     show_end(log);
     return -1;
@@ -248,47 +242,24 @@ static void print_json(void *outcome, FILE *out)
 {
     const struct outcome *o = outcome;
     const struct closure_comparison *c = &o->c;
-    cJSON *top = cJSON_CreateObject(), *lacks, *times;
+    cJSON *top = ADD(cJSON_CreateObject(), NUMBER("version", 1), BOOL("exact", c->exact == c->ranks),
+                     NUMBER("events", c->events), NUMBER("equal_events", c->equal), NUMBER("ranks", c->ranks),
+                     NUMBER("exact_ranks", c->exact), TEXT("first_difference", c->first[0] ? c->first : NULL),
+                     TIME("recorded_wall_seconds", c->wall_ns[0]), TIME("wall_seconds", c->wall_ns[1]),
+                     NUMBER("wall_ratio", ratio(c->wall_ns[1], c->wall_ns[0])), NUMBER("time_error", time_error(c)),
+                     NUMBER("lines", o->lines), NUMBER("bytes", strlen(o->program->text)),
+                     NUMBER("compile_seconds", o->compile_seconds));
 
-    cJSON_AddNumberToObject(top, "version", 1);
-    cJSON_AddBoolToObject(top, "exact", c->exact == c->ranks);
-    cJSON_AddNumberToObject(top, "events", (double)c->events);
-    cJSON_AddNumberToObject(top, "equal_events", (double)c->equal);
-    cJSON_AddNumberToObject(top, "ranks", c->ranks);
-    cJSON_AddNumberToObject(top, "exact_ranks", c->exact);
-    if (c->first[0])
-        cJSON_AddStringToObject(top, "first_difference", c->first);
-    else
-        cJSON_AddNullToObject(top, "first_difference");
-    cJSON_AddNumberToObject(top, "recorded_wall_seconds", c->wall_ns[0] / 1e9);
-    cJSON_AddNumberToObject(top, "wall_seconds", c->wall_ns[1] / 1e9);
-    cJSON_AddNumberToObject(top, "wall_ratio", ratio(c->wall_ns[1], c->wall_ns[0]));
-    cJSON_AddNumberToObject(top, "time_error", time_error(c));
-    cJSON_AddNumberToObject(top, "lines", o->lines);
-    cJSON_AddNumberToObject(top, "bytes", (double)strlen(o->program->text));
-    cJSON_AddNumberToObject(top, "compile_seconds", o->compile_seconds);
-    lacks = cJSON_AddArrayToObject(top, "not_as_recorded");
-    for (uint32_t k = 0; k < o->program->lack_count; k++) {
-        cJSON *lack = cJSON_CreateObject();
-        cJSON_AddStringToObject(lack, "what", o->program->lacks[k].what);
-        cJSON_AddNumberToObject(lack, "events", (double)o->program->lacks[k].events);
-        cJSON_AddItemToArray(lacks, lack);
-    }
-    times = cJSON_AddArrayToObject(top, "calls");
+    cJSON *lacks = cJSON_AddArrayToObject(top, "not_as_recorded"), *times = cJSON_AddArrayToObject(top, "calls");
+    for (uint32_t k = 0; k < o->program->lack_count; k++)
+        ADD(lacks, TEXT("what", o->program->lacks[k].what), NUMBER("events", o->program->lacks[k].events));
     for (uint32_t k = 0; k < c->time_count; k++) {
         const struct closure_time *t = &c->times[k];
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "function", t->function);
-        cJSON_AddNumberToObject(one, "count", (double)t->calls);
-        cJSON_AddNumberToObject(one, "recorded_gap_seconds", t->gap[0] / 1e9);
-        cJSON_AddNumberToObject(one, "gap_seconds", t->gap[1] / 1e9);
-        cJSON_AddNumberToObject(one, "recorded_call_seconds", t->duration[0] / 1e9);
-        cJSON_AddNumberToObject(one, "call_seconds", t->duration[1] / 1e9);
-        cJSON_AddItemToArray(times, one);
+        ADD(times, TEXT("function", t->function), COUNT("count", t->calls), TIME("recorded_gap_seconds", t->gap[0]),
+            TIME("gap_seconds", t->gap[1]), TIME("recorded_call_seconds", t->duration[0]),
+            TIME("call_seconds", t->duration[1]));
     }
-    BASE_OWN char *text = cJSON_Print(top);
-    fprintf(out, "%s\n", text);
-    cJSON_Delete(top);
+    views_json_write(top, out);
 }
 
 static int judge(struct request *r, struct outcome *o, const struct job *j, const struct paths *p)
