@@ -179,13 +179,15 @@ static void print_thread(struct trace *t, uint32_t c, const struct job_stream *s
     if (!has_own(j, c, s))
         return;
     page_trace_thread(t, s->rank, s->thread);
-    int more = grammar_cursor_open(&at, j->classes[c].grammar);
+    struct grammar_flat *own = job_member_grammar(&j->classes[c], s->rank, s->thread);
+    int more = grammar_cursor_open(&at, own);
     for (; more && !ferror(t->out); more = grammar_cursor_next(&at)) {
         own_times(j, c, at.node, s, &gap, &duration);
         print_slice(t, &j->classes[c], &at, s->rank, s->thread, (int64_t)(now + gap), (int64_t)(now + gap + duration));
         now += gap + duration;
     }
     grammar_cursor_close(&at);
+    job_member_free(own);
 }
 
 void page_trace_ranks(struct trace *t)

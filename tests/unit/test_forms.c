@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "findings/findings.h"
+#include "merge/merge.h"
 #include "page/export.h"
 #include "page/html.h"
 #include "replay/bind.h"
@@ -408,6 +409,50 @@ static struct job *make_rich(void)
     return j;
 }
 
+/* Slices of a call that a process of the trace has, of a thread. */
+static int slices(const cJSON *trace, const char *call, int rank, int thread)
+{
+    const cJSON *e;
+    int n = 0;
+    cJSON_ArrayForEach(e, cJSON_GetObjectItem(trace, "traceEvents"))
+        n += !strcmp(cJSON_GetObjectItem(e, "ph")->valuestring, "X") &&
+             !strncmp(cJSON_GetObjectItem(e, "name")->valuestring, call, strlen(call)) &&
+             cJSON_GetObjectItem(e, "pid")->valueint == rank && cJSON_GetObjectItem(e, "tid")->valueint == thread;
+    return n;
+}
+
+/* Ranks 0 and 1, and a further thread of each, are of one class, whose loop turns 5 and 10 times. */
+START_TEST(a_trace_has_each_ranks_own_turns)
+{
+    struct job *j = job_create();
+    uint32_t look = hand_call(j, "MPI_Iprobe", 0x10, JOB_OTHER), end = hand_call(j, "MPI_Comm_size", 0x20, JOB_OTHER);
+    for (uint32_t stream = 0; stream < 4; stream++) {
+        struct grammar *g = grammar_create(1 << 20);
+        uint32_t turns = 5 * (stream % 2 + 1);
+        for (uint32_t i = 0; i < turns; i++)
+            hand_append(g, look, 2, 1);
+        hand_append(g, end, 2, 1);
+        struct grammar_flat *flat = grammar_freeze(g);
+        struct job_stream s = { .rank = stream % 2, .thread = stream / 2, .events = flat->events,
+                                .wall_ns = 3000 * (turns + 1), .mpi_ns = 1000 * (turns + 1) };
+        grammar_destroy(g);
+        j->info.ranks = 2;
+        ck_assert_int_eq(merge_add_stream(j, &s, flat), 0);
+    }
+    j->info.threads = j->info.runs = 1;
+    j->info.wall_ns = 33000;
+    ck_assert_uint_eq(j->class_count, 1);
+    char *text = print_form(j, OTHERS + 3);
+    cJSON *trace = cJSON_Parse(text);
+    ck_assert_int_eq(slices(trace, "Iprobe", 0, 0) + slices(trace, "MPI_Iprobe", 0, 0), 5);
+    ck_assert_int_eq(slices(trace, "Iprobe", 1, 0) + slices(trace, "MPI_Iprobe", 1, 0), 10);
+    ck_assert_int_eq(slices(trace, "Iprobe", 1, 1) + slices(trace, "MPI_Iprobe", 1, 1), 10);
+    cJSON_Delete(trace);
+    free(text);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(hostile_figures_are_printed)
 {
     static const uint64_t special[] = {0, 1, 0x7fffffff, 0xffffffff, INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX, 64};
@@ -444,7 +489,7 @@ int main(void)
         UNIT_TEST(json_agrees_with_the_model), UNIT_TEST(json_and_csv_survive_any_name),
         UNIT_TEST(scaling_by_all_threads),
         UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen),
-        UNIT_TEST(an_empty_job_can_be_reported), UNIT_TEST(gains_are_bounded),
+        UNIT_TEST(an_empty_job_can_be_reported), UNIT_TEST(gains_are_bounded), UNIT_TEST(a_trace_has_each_ranks_own_turns),
         UNIT_TEST(no_call_is_cut_for_advice),
         UNIT_TEST(times_of_others_are_what_is_left),
         UNIT_TEST(parts_are_no_more_than_the_capacity), UNIT_LOOP(hostile_figures_are_printed, 20),
