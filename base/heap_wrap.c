@@ -4,8 +4,6 @@
  * where it can be had, the C library's otherwise. Strings and arrays that the C library made for us go back to it.
  * Errors: as the C library's.  Threads: any.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/heap.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a call is in the program: a template of its function, with parameters for what the job has of each event. */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "closure/parts.h"
-#include "job/turns.h"
 
 /* A class while it is printed. */
 struct printer {

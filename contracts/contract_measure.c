@@ -4,7 +4,6 @@
  * baseline. Each run of the baseline is compared with the new one (compare.h), which says what belongs together;
  * measures that are the same one of the new run, or have one name where it has none, become one.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <search.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@
 #include "contracts/compare.h"
 #include "contracts/contract.h"
 #include "findings/named.h"
-#include "findings/names.h"
 
 enum { ABSENT = -1, NAME = 400 };
 static const int widths[2] = { 60, 200 };

@@ -4,8 +4,6 @@
 
 #define XXH_INLINE_ALL
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
 #include <zstd.h>

@@ -2,7 +2,6 @@
 /* Job files: written so that a reader sees the old file or the new one, read with suspicion. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +13,6 @@
 #include "base/io.h"
 #include "base/replace.h"
 #include "job/check.h"
-#include "file/container.h"
 #include "file/file.h"
 #include "file/open.h"
 

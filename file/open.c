@@ -17,7 +17,6 @@
 #include "file/file.h"
 #include "file/open.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,7 +24,6 @@
 #include "pythia.h"
 #include "job/check.h"
 #include "job/class.h"
-#include "job/intern.h"
 #include "job/ranges.h"
 #include "job/turns.h"
 

@@ -8,7 +8,7 @@
 #include <zstd.h>
 
 #include "pythia.h"
-#include "file/container.h"
+#include "file/blocks.h"
 #include "file/file.h"
 
 /* Bytes of a section that are compressed: in a file nearly all; in a message only what takes longer to move than to

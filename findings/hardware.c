@@ -2,7 +2,6 @@
 #include "findings/hardware.h"
 
 #include <hwloc.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/must.h"
 #include "findings/loops_parts.h"
-#include "findings/report.h"
 
 /* What calls are the same by: the function, the place where it is called, and the region by name around it. */
 struct call_key { int loop; uint32_t function, kind, module, site; uint64_t offset; const char *region; };

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "pythia.h"
-#include "job/intern.h"
 #include "job/relation.h"
 #include "job/turns.h"
 

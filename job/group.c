@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "job/check.h"
-#include "job/intern.h"
 #include "job/ranges.h"
 #include "job/schema.h"
 #include "pythia.h"

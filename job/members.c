@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Who is in a job: streams by their classes' members. Nothing here counts up to a number that a file names. */
-#include "job/intern.h"
 #include "job/ranges.h"
 #include "job/schema.h"
 #include "job/streams.h"

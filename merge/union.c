@@ -6,7 +6,6 @@
 
 #include "base/order.h"
 #include "pythia.h"
-#include "job/turns.h"
 
 void merge_union_clear(struct merge_union *both)
 {

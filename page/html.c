@@ -9,7 +9,6 @@
 #include "page/html_assets.h"
 #include "page/html.h"
 #include "views/views.h"
-#include "views/table.h"
 
 enum { MOST_ROWS = 2000, MOST_CLASSES = 512, MOST_STREAMS = 4096, MOST_EDGES = 8192, CELLS = 64 };
 

@@ -8,7 +8,6 @@
  *   a receive from anyone whose source the recording does not have, and starts of persistent requests, whose direction
  *   it does not have, are calls without a message
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

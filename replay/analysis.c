@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/run.h"
 #include "job/streams.h"
 #include "pythia.h"
 #include "replay/analysis.h"

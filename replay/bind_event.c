@@ -10,7 +10,6 @@
 #include "job/starts.h"
 #include "job/value.h"
 #include "replay/bind_parts.h"
-#include "replay/calls.h"
 
 /* The rank of the job whom `peer` means. */
 static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, const struct job_terminal *t, int64_t peer)

@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "job/own.h"
-#include "job/run.h"
 #include "job/streams.h"
 #include "job/turns.h"
 #include "job/value.h"

@@ -14,7 +14,6 @@
  *
  * Keys whose lists are empty are given up when they are as many as the others.
  */
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/must.h"

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/name.h"
-#include "base/options.h"
 #include "base/preload.h"
 #include "file/file.h"
 #include "tools/capture.h"

@@ -6,11 +6,9 @@
  * is asked for the event at each distance from there. An answer is right when that event is what comes; no answer
  * counts as wrong. Costs are those of single calls, less what reading the clock costs.
  */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "grammar/grammar.h"
 #include "job/follow.h"
 #include "oracle/oracle.h"
 #include "tools/evaluation.h"

@@ -3,7 +3,6 @@
 #include "tools/interrupt.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU };

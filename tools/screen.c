@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
-#include "findings/report.h"
 #include "findings/units.h"
 
 enum { MOST_COLUMNS = 10000 };

@@ -18,7 +18,6 @@
 #include "inside/walk.h"
 #include "tools/tool.h"
 #include "views/table.h"
-#include "views/views.h"
 
 enum { LINES = 4 };
 

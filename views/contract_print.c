@@ -5,7 +5,6 @@
 
 #include "base/clean.h"
 #include "contracts/contract.h"
-#include "findings/names.h"
 #include "findings/units.h"
 #include "views/table.h"
 #include "views/views.h"

@@ -10,7 +10,6 @@
 #include "base/order.h"
 #include "findings/units.h"
 #include "views/table.h"
-#include "views/views.h"
 
 enum { TOP_CALLS = 12 };
 

@@ -48,6 +48,8 @@ void views_print_json(struct report *r, const char *region, FILE *out); /* regio
 cJSON *views_json(struct report *r);
 /* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
 void views_json_text(cJSON *object, const char *key, const char *text);
+/* An array of numbers, to the object. */
+void views_json_numbers(cJSON *object, const char *key, const uint32_t *number, uint32_t count);
 /* A text as a JSON string, with its quotes; the caller frees it. */
 char *views_json_quoted(const char *text);
 /* A new object at the end of an array, which owns it. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/order.h"
-#include "job/define.h"
 #include "job/streams.h"
 
 enum { FEW = 4 };

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "job/define.h"
 
 const char *const watch_kind_text[] = {"none", "deadlock", "missing_rank", "stopped", "slow"};
 

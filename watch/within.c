@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the program itself may ask of its job (pythia.h), by the boards of its node: from any thread, at leisure. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "pythia.h"
 #include "watch/numbers.h"

@@ -425,7 +425,8 @@ static int slices(const cJSON *trace, const char *call, int rank, int thread)
 START_TEST(a_trace_has_each_ranks_own_turns)
 {
     struct job *j = job_create();
-    uint32_t look = hand_call(j, "MPI_Iprobe", 0x10, JOB_OTHER), end = hand_call(j, "MPI_Comm_size", 0x20, JOB_OTHER);
+    uint32_t look = hand_call(j, "MPI_Iprobe", 0x10, JOB_OTHER);
+    uint32_t end = hand_call(j, "MPI_Comm_size", 0x20, JOB_OTHER);
     for (uint32_t stream = 0; stream < 4; stream++) {
         struct grammar *g = grammar_create(1 << 20);
         uint32_t turns = 5 * (stream % 2 + 1);
