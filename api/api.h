@@ -9,8 +9,7 @@
  *
  * Threads: owner.  Hook-safe: what follows and asks is, but for a new word.
  */
-#ifndef PYTHIA_API_API_H
-#define PYTHIA_API_API_H
+#pragma once
 
 #include "job/follow.h"
 #include "job/intern.h"
@@ -101,5 +100,3 @@ static inline struct job_follow *api_peers_courses(const struct api_peers *p)
 }
 /* The peer of an event that is answered for, and the chance that it is that one. 1: not known. */
 int api_peers_ask(const struct api_peers *p, const struct oracle_answer *a, int64_t *peer, double *chance);
-
-#endif

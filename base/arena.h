@@ -24,8 +24,7 @@
  * they are what keeps random access to tens of MiB from missing the TLB each time.
  * Cost: no call after opening but these.  Threads: owner.  Hook-safe: open and close are not; all keep errno.
  */
-#ifndef PYTHIA_BASE_ARENA_H
-#define PYTHIA_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -58,5 +57,3 @@ void base_arena_soon(struct base_arena *a, size_t bytes);
 void *base_arena_whole(struct base_arena *a, size_t bytes);
 /* Gives everything back. A closed or zeroed arena is legal. */
 void base_arena_close(struct base_arena *a);
-
-#endif

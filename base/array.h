@@ -12,8 +12,7 @@
  * "none" and "a rule". What never moves, or belongs to a hook, is an arena (arena.h).
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_BASE_ARRAY_H
-#define PYTHIA_BASE_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ void *base_array_copy(const void *elements, uint64_t count, size_t size);
             }                                                                                     \
         kept_;                                                                                    \
     })
-
-#endif

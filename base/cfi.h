@@ -18,8 +18,7 @@
  *
  * Cost: some 300 ns a row. Threads: any.  Hook-safe: yes; no lock of ours, no allocation, no system call.
  */
-#ifndef PYTHIA_BASE_CFI_H
-#define PYTHIA_BASE_CFI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,6 +72,4 @@ static inline uintptr_t base_cfi_at(const struct base_cfi_place *p)
     (p)->exact = true
 #else /* no row is found either */
 #define BASE_CFI_HERE(p) *(p) = (struct base_cfi_place){0, 0, 0, true}
-#endif
-
 #endif

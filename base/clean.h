@@ -4,8 +4,7 @@
  * shown as '?', byte by byte.
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_BASE_CLEAN_H
-#define PYTHIA_BASE_CLEAN_H
+#pragma once
 
 /* Control characters (C0 and DEL, in UTF-8 also C1) and bytes that are no UTF-8, also where a name was cut in the
    middle of a character. */
@@ -14,5 +13,3 @@ void base_clean(char *text);
 void base_clean_utf8(char *text);
 /* Takes away the piece of a character that stands at the end of a text which was cut. */
 void base_clean_end(char *text);
-
-#endif

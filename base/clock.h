@@ -13,8 +13,7 @@
  *
  * Threads: base_clock_now: any; base_clock_init: before other threads read.
  */
-#ifndef PYTHIA_BASE_CLOCK_H
-#define PYTHIA_BASE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ static inline uint64_t base_clock_now(void)
 #endif
     return base_clock_system();
 }
-
-#endif

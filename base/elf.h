@@ -5,8 +5,7 @@
  *
  * Threads: any.  Hook-safe: system calls, no malloc.
  */
-#ifndef PYTHIA_BASE_ELF_H
-#define PYTHIA_BASE_ELF_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ const char *base_elf_name(const struct base_elf_file *f, const ElfW(Shdr) *table
 enum { BASE_ELF_ID = 65 };
 void base_elf_file_id(const struct base_elf_file *f, char text[BASE_ELF_ID]);
 void base_elf_build_id(const unsigned char *notes, size_t size, size_t align, char text[BASE_ELF_ID]);
-
-#endif

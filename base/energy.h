@@ -13,8 +13,7 @@
  * Of a node one process should read: energies of ranks that share it must not be added.
  * Threads: open: one; now: any (a lock).  Hook-safe: no (a file read each, 1 us): for regions of 5 ms and more.
  */
-#ifndef PYTHIA_BASE_ENERGY_H
-#define PYTHIA_BASE_ENERGY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ uint64_t base_energy_now(void);
 const char *base_energy_why(void);
 /* For tests. */
 void base_energy_close(void);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_BASE_FPU_H
-#define PYTHIA_BASE_FPU_H
+#pragma once
 
 #include <stdint.h>
 
@@ -81,6 +80,4 @@ static inline void base_fpu_give_back(base_fpu_t kept)
 {
     fesetenv(&kept);
 }
-#endif
-
 #endif

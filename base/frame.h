@@ -23,8 +23,7 @@
  * Cost: some ns, on aarch64 a load for each frame between; below another stack a system call.
  * Threads: any, about its own frames.  Hook-safe: questions, also in a signal handler.
  */
-#ifndef PYTHIA_BASE_FRAME_H
-#define PYTHIA_BASE_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ static inline struct base_frame base_frame_at(const void *place)
 void base_frame_prepare(void);
 /* Whether it runs, asked from the frame `here`. */
 bool base_frame_runs(struct base_frame frame, struct base_frame here);
-
-#endif

@@ -6,8 +6,7 @@
  * it no more, and the next hook notices.
  * Threads: any, each has its own.  Hook-safe: yes.
  */
-#ifndef PYTHIA_BASE_GUARD_H
-#define PYTHIA_BASE_GUARD_H
+#pragma once
 
 #include "base/hot.h"
 
@@ -40,5 +39,3 @@ static inline void base_guard_stay(void)
 {
     base_own.holder = base_frame_at((const void *)UINTPTR_MAX);
 }
-
-#endif

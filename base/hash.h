@@ -21,8 +21,7 @@
  * Cost: O(1) expected, if the hash is good; base_fixed_find at most `probes` steps.
  * Threads: base_hash: owner; base_fixed_find: any.  Hook-safe: all but base_hash_reserve and base_hash_close.
  */
-#ifndef PYTHIA_BASE_HASH_H
-#define PYTHIA_BASE_HASH_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -127,5 +126,3 @@ static inline void *base_fixed_find(void *records, size_t size, uint32_t slots, 
     }
     return NULL;
 }
-
-#endif

@@ -21,8 +21,7 @@
  * strdup to these; what the C library gave goes back to it.
  * Cost: some 20 ns.  Threads: any.  Hook-safe: no (page faults).
  */
-#ifndef PYTHIA_BASE_HEAP_H
-#define PYTHIA_BASE_HEAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ bool base_heap_owns(const void *block);
 /* How many bytes there are to use in `block`, at least as many as were asked for. */
 size_t base_heap_size(const void *block);
 void base_heap_free(void *block); /* one that it owns; errno is kept */
-
-#endif

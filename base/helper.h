@@ -16,8 +16,7 @@
  * A zeroed structure is one that does not run. It may be started again after stop.
  * Threads: start, stop and leave: one owner at a time.  Hook-safe: wake, also in a signal handler.
  */
-#ifndef PYTHIA_BASE_HELPER_H
-#define PYTHIA_BASE_HELPER_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -62,5 +61,3 @@ bool base_helper_is(pid_t thread);
 uint64_t base_helper_took(void);
 /* Nobody waits for it any more. */
 void base_helper_leave(struct base_helper *h);
-
-#endif

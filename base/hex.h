@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes as hexadecimal digits, as build-ids are written.  Threads: any.  Hook-safe: yes. */
-#ifndef PYTHIA_BASE_HEX_H
-#define PYTHIA_BASE_HEX_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ static inline const char *base_hex(char *text, const void *bytes, size_t n)
     text[2 * n] = '\0';
     return text;
 }
-
-#endif

@@ -13,8 +13,7 @@
  * Functions return -1 with errno set where they fail.
  * Threads: any.  Hook-safe: no (system calls), but there is no lock and no malloc.
  */
-#ifndef PYTHIA_BASE_IO_H
-#define PYTHIA_BASE_IO_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ bool base_io_own_table(void);
 int base_io_sync(int fd);
 /* Of a file that was written: an error that the file system put off until now. The descriptor is free in any case. */
 int base_io_close(int fd);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads: any.  Hook-safe: no (getenv).
  */
-#ifndef PYTHIA_BASE_LAUNCHER_H
-#define PYTHIA_BASE_LAUNCHER_H
+#pragma once
 
 /* Number of this process among those that were started together, -1 when no launcher says. */
 long base_launcher_rank(void);
@@ -17,5 +16,3 @@ long base_launcher_local_rank(void);
 long base_launcher_local_ranks(void);
 /* "openmpi", "slurm", "hydra", "mvapich", "pmix" or "none". */
 const char *base_launcher_name(void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_BASE_LEB_H
-#define PYTHIA_BASE_LEB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ static inline int64_t base_leb_signed(struct base_leb *r)
 {
     return (int64_t)base_leb_of(r, true);
 }
-
-#endif

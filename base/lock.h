@@ -15,8 +15,7 @@
  *
  * Cost: none without --enable-debug.  Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_BASE_LOCK_H
-#define PYTHIA_BASE_LOCK_H
+#pragma once
 
 #include <pthread.h>
 
@@ -37,5 +36,3 @@ enum base_lock {
 
 void base_lock_take(pthread_mutex_t *lock, enum base_lock which);
 void base_lock_release(pthread_mutex_t *lock, enum base_lock which);
-
-#endif

@@ -8,8 +8,7 @@
  * (debug).
  * Threads: any.  Hook-safe: no (a system call), but there is no lock and no malloc.
  */
-#ifndef PYTHIA_BASE_LOG_H
-#define PYTHIA_BASE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void base_log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* Whether this process may speak for the job: no launcher says that it is another rank than 0. For what every rank
    would say alike. */
 bool base_log_is_first_rank(void);
-
-#endif

@@ -20,8 +20,7 @@
  * for a list): an address that was another library's before is not taken for it.
  * Threads: any.  Hook-safe: no (a new module costs malloc and a lock): look up what is seen for the first time.
  */
-#ifndef PYTHIA_BASE_MODULES_H
-#define PYTHIA_BASE_MODULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ void base_modules_each(void (*tell)(void *context, uintptr_t begin, uintptr_t en
                                     const char *path), void *context);
 /* The program itself. Returns 0 or PYTHIA_ENOMEM. */
 int base_modules_program(struct base_module *m);
-
-#endif

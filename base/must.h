@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* For what only the command links (replay, report, tools), never a program that is recorded: what cannot fail there. */
-#ifndef PYTHIA_BASE_MUST_H
-#define PYTHIA_BASE_MUST_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -18,5 +17,3 @@ static inline void base_must(int error)
 /* Appends to an array that keeps no room beside its count (base_array_more). */
 #define BASE_ADD(array, count, ...) \
     (base_must(base_array_more(&(array), count, sizeof *(array))), (void)((array)[(count)++] = __VA_ARGS__))
-
-#endif

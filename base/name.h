@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A path without its directory; libc's basename() may be the program's own.  Threads: any.  Hook-safe: yes. */
-#ifndef PYTHIA_BASE_NAME_H
-#define PYTHIA_BASE_NAME_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -20,5 +19,3 @@ static inline const char *base_name_begins(const char *path, const char *const *
             return names[i];
     return NULL;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * default stands: a wrong environment must not stop somebody's job. An empty variable counts as unset.
  * Threads: any, not while another one loads.  Hook-safe: no.
  */
-#ifndef PYTHIA_BASE_OPTIONS_H
-#define PYTHIA_BASE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ bool base_options_list_has(const char *list, const char *word);
 void base_options_print(FILE *out);
 /* The same as paragraphs of a manual page, man(7). */
 void base_options_print_man(FILE *out);
-
-#endif

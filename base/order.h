@@ -6,8 +6,7 @@
  *
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_BASE_ORDER_H
-#define PYTHIA_BASE_ORDER_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -26,5 +25,3 @@
 #define BASE_DOWN(member) BASE_ORDER(b->member, a->member)
 /* Sorts; of no elements the array may be NULL. */
 #define BASE_SORT(array, count, order) ((count) ? qsort(array, count, sizeof *(array), order) : (void)0)
-
-#endif

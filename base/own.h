@@ -4,8 +4,7 @@
  *
  *     BASE_OWN char *name = strdup(text);      NULL is legal; it must be set where it is declared
  */
-#ifndef PYTHIA_BASE_OWN_H
-#define PYTHIA_BASE_OWN_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,5 +17,3 @@ static inline void base_own_free(void *at)
 }
 
 #define BASE_OWN __attribute__((cleanup(base_own_free)))
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threads: any.  Hook-safe: system calls, no malloc, no lock: also between vfork and exec.
  */
-#ifndef PYTHIA_BASE_PRELOAD_H
-#define PYTHIA_BASE_PRELOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void base_preload_first(const char *path, char first[BASE_PRELOAD_FIRST]);
 void base_preload_cut(char *list);
 /* The name in the list of a library of ours; NULL: there is none. Its length goes to *length. */
 const char *base_preload_ours(const char *list, size_t *length);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threads: any.  Hook-safe: no (reads files): once a process.
  */
-#ifndef PYTHIA_BASE_PROCESSORS_H
-#define PYTHIA_BASE_PROCESSORS_H
+#pragma once
 
 /* Processors for this process alone, at least 1; and how many there are in its mask, which is what libgomp counts. */
 double base_processors_share(unsigned *in_mask);
@@ -20,5 +19,3 @@ double base_processors_share(unsigned *in_mask);
 double base_processors_quota(const char *root, const char *self);
 /* The same of this process, for all that runs in its group. */
 double base_processors_quota_here(void);
-
-#endif

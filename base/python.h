@@ -21,8 +21,7 @@
  * Cost: a load in programs that are not Python's; else some 65 instructions a frame, of a new line 1 us.
  * Threads: any.  Hook-safe: yes, but for base_python_start(); a new line costs malloc and a lock.
  */
-#ifndef PYTHIA_BASE_PYTHON_H
-#define PYTHIA_BASE_PYTHON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ uint32_t base_python_frames(struct base_python_frame frames[BASE_PYTHON_FRAMES])
 void *base_python_line(const struct base_python_frame *f);
 /* Whether the instruction is the interpreter's. */
 bool base_python_runs(uintptr_t pc);
-
-#endif

@@ -14,8 +14,7 @@
  * Functions return 0, or -1 with errno and the step that failed in r.what ("can't write").
  * Threads: any, each with a structure of its own.  Hook-safe: no.
  */
-#ifndef PYTHIA_BASE_REPLACE_H
-#define PYTHIA_BASE_REPLACE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ int base_replace_keep(const char *path, char kept[PATH_MAX]);
 int base_replace_possible(const char *path);
 /* Removes what dead processes of this machine left beside `path`. errno is kept. */
 void base_replace_sweep(const char *path);
-
-#endif

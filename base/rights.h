@@ -4,8 +4,7 @@
  * then a stranger's: Pythia is off, whatever it says. No file is written or read, nothing is loaded or started.
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_BASE_RIGHTS_H
-#define PYTHIA_BASE_RIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/auxv.h>
@@ -14,5 +13,3 @@ static inline bool base_rights_raised(void)
 {
     return getauxval(AT_SECURE) != 0;
 }
-
-#endif

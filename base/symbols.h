@@ -5,8 +5,7 @@
  *
  * Threads: any.  Hook-safe: yes. Inline and loads alone, for libc_wrap.c: while the loader still binds this library.
  */
-#ifndef PYTHIA_BASE_SYMBOLS_H
-#define PYTHIA_BASE_SYMBOLS_H
+#pragma once
 
 #include <elf.h>
 #include <link.h>
@@ -94,5 +93,3 @@ static inline void *base_symbols_first(const struct link_map *m, const char *nam
     }
     return found;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * commands.
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_BASE_TERMINAL_H
-#define PYTHIA_BASE_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ int base_terminal_columns(int fd);
 bool base_terminal_is_dumb(void);
 /* "2.1 s", "3 min 20 s", "2 h 05 min": as exact as a guess deserves. Returns `text`. */
 const char *base_terminal_time(double ns, char text[32]);
-
-#endif

@@ -4,13 +4,10 @@
  *
  * Threads: any.  Hook-safe: no (opens a directory of /proc).
  */
-#ifndef PYTHIA_BASE_THREADS_H
-#define PYTHIA_BASE_THREADS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
 
 /* How many, at most `most`; mostly the oldest first. 0: it cannot be read. */
 uint32_t base_threads(pid_t *of, uint32_t most);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threads: any.  Hook-safe: no (reads three files a processor), but there is no lock and no malloc.
  */
-#ifndef PYTHIA_BASE_TOPOLOGY_H
-#define PYTHIA_BASE_TOPOLOGY_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ bool base_topology_allowed(const char *root, cpu_set_t *set);
 unsigned base_topology_cores(const char *root, const cpu_set_t *set);
 /* "0-3,8" as a set: false when it is none or empty. */
 bool base_topology_list(const char *text, cpu_set_t *set);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Size: a line a node of the grammars, a table where ranks differ.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_CLOSURE_CLOSURE_H
-#define PYTHIA_CLOSURE_CLOSURE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -60,5 +59,3 @@ struct closure_comparison {
 /* Event by event of each rank's first thread: function, communicator and who is in it, peer, bytes, tag.
    free(times). */
 void closure_compare(const struct job *recorded, const struct job *proxy, struct closure_comparison *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program is made with: private to this directory. See closure.h. */
-#ifndef PYTHIA_CLOSURE_PARTS_H
-#define PYTHIA_CLOSURE_PARTS_H
+#pragma once
 
 #include "closure/closure.h"
 
@@ -85,5 +84,3 @@ uint32_t closure_comms(struct closure *g, FILE *out);
 /* Whether `kind` begins with "sub", and the communicator of that name up to there is a grid whose extents do not follow
    from its parts. */
 bool closure_no_grid(const struct job *j, const char *name, const char *kind);
-
-#endif

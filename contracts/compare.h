@@ -26,8 +26,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_CONTRACTS_COMPARE_H
-#define PYTHIA_CONTRACTS_COMPARE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -147,5 +146,3 @@ const char *contracts_change_text(bool a, bool b, bool changed);
 /* How a value goes from the ranks of A to those of B; *exponent of P, meaningless when a value is 0. */
 enum contracts_law contracts_law(const struct contracts_comparison *c, const double value[2], double *exponent);
 const char *contracts_law_name(enum contracts_law law);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_CONTRACTS_COMPARE_PARTS_H
-#define PYTHIA_CONTRACTS_COMPARE_PARTS_H
+#pragma once
 
 #include "contracts/compare.h"
 
@@ -35,5 +34,3 @@ struct contracts_usual_event { struct contracts_usual gap, duration; };
 
 /* By terminal; the caller's. */
 struct contracts_usual_event *contracts_usual_events(const struct job *j, const struct job *other);
-
-#endif

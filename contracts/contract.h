@@ -51,8 +51,7 @@
  * Ownership: a contract owns its rules and breaches; the reports and file names must outlive it. Times in ns.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_CONTRACTS_CONTRACT_H
-#define PYTHIA_CONTRACTS_CONTRACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -162,5 +161,3 @@ int contracts_by_value(const void *a, const void *b);
 
 /* Finds pace, changes and what may be chance; `judged`: times of calls, regions and loops that are looked at. */
 void contracts_measures_settle(struct contracts_measures *m, uint32_t judged);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_CONTRACTS_GROWN_H
-#define PYTHIA_CONTRACTS_GROWN_H
+#pragma once
 
 #include "findings/inside.h"
 
@@ -30,5 +29,3 @@ struct contracts_grown {
 struct contracts_grown *contracts_grown_find(const struct contracts_made of[2], double pace, uint32_t *count);
 /* "third (work@inside.c:15) 2.10 ms -> 18.9 ms (16.1 ms to 17.4 ms more)". One of findings_text(). */
 char *contracts_grown_text(const struct contracts_grown *g);
-
-#endif

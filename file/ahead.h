@@ -8,8 +8,7 @@
  * Cost: a question of the oracle; where a course is asked as many as the event is ahead.
  * Threads: owner.  Hook-safe: yes, but for a node's first question of an opened job.
  */
-#ifndef PYTHIA_FILE_AHEAD_H
-#define PYTHIA_FILE_AHEAD_H
+#pragma once
 
 #include "grammar/attr.h"
 
@@ -24,5 +23,3 @@ struct file_stream { const struct job *job; uint32_t class_index, rank, thread; 
 /* The event so far ahead, in *answer, and its value; chance: that it is that where the event comes. 1: not known. */
 int file_value_ahead(const struct file_stream *s, struct oracle *o, uint64_t distance,
                      enum grammar_channel channel, struct oracle_answer *answer, int64_t *value, double *chance);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Private to file/.  Threads: owner.  Hook-safe: file_blocks_get is, but for its time.
  */
-#ifndef PYTHIA_FILE_BLOCKS_H
-#define PYTHIA_FILE_BLOCKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ size_t file_blocks_columns(unsigned char *to, const unsigned char *records, size
 /* `count` records as a section's bytes, malloc'ed. 0, PYTHIA_ENOMEM, or 1: that would save less than an eighth. */
 int file_blocks_pack(ZSTD_CCtx *zstd, const unsigned char *records, uint64_t count, uint32_t size, uint32_t per,
                      const struct file_record *lean, unsigned char **data, size_t *data_size);
-
-#endif

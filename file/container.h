@@ -8,8 +8,7 @@
  *
  * Private to file/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FILE_CONTAINER_H
-#define PYTHIA_FILE_CONTAINER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ int file_container_need_all(struct file_container *c, char *why, size_t why_size
 int file_container_fill(const struct file_container *c);
 
 const char *file_section_name(uint32_t type);
-
-#endif

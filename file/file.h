@@ -10,8 +10,7 @@
  *
  * Errors: 0 or a negative PYTHIA_E…, with one line in `why`.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FILE_FILE_H
-#define PYTHIA_FILE_FILE_H
+#pragma once
 
 #include "job/job.h"
 
@@ -50,5 +49,3 @@ int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_s
    belongs to the job. */
 int file_open_member(struct job *j, uint32_t class_index, uint32_t rank, uint32_t thread, const struct grammar_flat **g,
                      char *why, size_t why_size);
-
-#endif

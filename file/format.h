@@ -6,8 +6,7 @@
  *
  * Private to file/.
  */
-#ifndef PYTHIA_FILE_FORMAT_H
-#define PYTHIA_FILE_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -126,5 +125,3 @@ static inline uint64_t file_get64(const unsigned char *at)
 {
     return (uint64_t)file_get32(at) | (uint64_t)file_get32(at + 4) << 32;
 }
-
-#endif

@@ -10,8 +10,7 @@
  * Hostile bytes: every length is compared with the end; what does not fit a number's width is cut.
  * Private to file/.  Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_FILE_LEAN_H
-#define PYTHIA_FILE_LEAN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ size_t file_lean_put(unsigned char *to, const unsigned char *column, struct file
 /* Reads as many numbers; where the next column begins, NULL: damaged. */
 const unsigned char *file_lean_get(const unsigned char *at, const unsigned char *end, unsigned char *column,
                                    struct file_lean_column c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an opened job keeps of its file. Private to file/.  Threads: any.  Hook-safe: no. */
-#ifndef PYTHIA_FILE_OPEN_H
-#define PYTHIA_FILE_OPEN_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,5 +35,3 @@ static inline struct file_store *file_store_of(const struct job *j)
 
 /* file.c: a regular file, open for reading. */
 int file_open_regular(const char *path, int *fd, uint64_t *size, char *why, size_t why_size);
-
-#endif

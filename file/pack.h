@@ -8,8 +8,7 @@
  *
  * Private to file/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FILE_PACK_H
-#define PYTHIA_FILE_PACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <zstd.h>
@@ -60,5 +59,3 @@ static inline void file_put32s(unsigned char *at, const uint32_t *v, int n)
 
 void file_pack_parts(struct file_packer *p);                  /* all but the classes */
 void file_pack_class(struct file_packer *p, uint32_t number); /* classes in order */
-
-#endif

@@ -8,8 +8,7 @@
  * Which of a part's rows belong to which row follows from how many: they stand one after the other.
  * Private to file/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FILE_TABLE_H
-#define PYTHIA_FILE_TABLE_H
+#pragma once
 
 #include "file/pack.h"
 #include "file/unpack.h"
@@ -35,5 +34,3 @@ void file_pack_tables(struct file_packer *p);
 int file_unpack_tables(struct file_reader *r);
 /* Rows of a table alone, malloc'ed. Same returns. */
 int file_unpack_rows(struct file_reader *r, enum file_section_type type, enum job_tables t, void **rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is rounded in a file: series, extremes of blocks, own times. Private to file/. */
-#ifndef PYTHIA_FILE_TIMELINE_H
-#define PYTHIA_FILE_TIMELINE_H
+#pragma once
 
 #include "file/pack.h"
 #include "file/unpack.h"
@@ -14,5 +13,3 @@ int file_round_own(const struct job *j, struct job_own_list *said);
 /* Series, extremes of the blocks of the streams; what has no section is empty. 0, or a negative PYTHIA_E… with a line
    in `why`. */
 int file_unpack_timeline(struct file_reader *r);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Private to file/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FILE_UNPACK_H
-#define PYTHIA_FILE_UNPACK_H
+#pragma once
 
 #include "file/container.h"
 #include "job/check.h"
@@ -66,5 +65,3 @@ void file_unpack_ranges(struct file_reader *r, const struct file_parts *p, uint3
 /* Exponents that differ between members: fills the class's turns and columns. 0, or an error with a line. */
 int file_unpack_turns(struct file_reader *r, uint32_t i, const struct file_parts *p, uint64_t members,
                       struct job_class *c);
-
-#endif

@@ -7,8 +7,7 @@
  * exact model follow from it, and are 0.
  * Private to file/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FILE_VALUES_H
-#define PYTHIA_FILE_VALUES_H
+#pragma once
 
 #include "file/pack.h"
 #include "file/unpack.h"
@@ -19,5 +18,3 @@ int file_unpack_starts(struct file_reader *r);
 /* A model as it stands in a file of this job, and back. */
 void file_attr_leave(const struct job *j, struct grammar_attr *a);
 void file_attr_enter(const struct job *j, struct grammar_attr *a);
-
-#endif

@@ -10,8 +10,7 @@
  * each counts in its own; else all count where their mean is, and are said to be estimated.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_BY_RANK_H
-#define PYTHIA_FINDINGS_BY_RANK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ double findings_size_least(int size);
 double findings_size_calls(const struct findings_sizes *s);
 
 void findings_by_rank_destroy(struct findings_by_rank *b);
-
-#endif

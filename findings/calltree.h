@@ -23,8 +23,7 @@
  *
  * Cost: O(stops x depth).  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_CALLTREE_H
-#define PYTHIA_FINDINGS_CALLTREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ const char *findings_path_text(const struct findings_path *p);
 
 /* "main;solve;MPI_Allreduce loops.c:31", as flame graphs have it, without `all`. The caller frees it. */
 char *findings_path_stack(const struct findings_calltree *t, uint32_t i);
-
-#endif

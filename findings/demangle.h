@@ -11,11 +11,8 @@
  *
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_DEMANGLE_H
-#define PYTHIA_FINDINGS_DEMANGLE_H
+#pragma once
 
 /* Both return a string that the caller frees. */
 char *findings_demangle_short(const char *symbol);
 char *findings_demangle_full(const char *symbol);
-
-#endif

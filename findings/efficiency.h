@@ -30,8 +30,7 @@
  *
  * Threads: any once filled.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_EFFICIENCY_H
-#define PYTHIA_FINDINGS_EFFICIENCY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ double findings_serial_share(struct report *r);
 
 /* Serialisation and transfer, where the job can be replayed. */
 void findings_split_communication(struct report *r);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_ENDED_H
-#define PYTHIA_FINDINGS_ENDED_H
+#pragma once
 
 #include "watch/verdict.h"
 
@@ -30,5 +29,3 @@ struct findings_ended {
 /* NULL: nothing is known, as of a run that ended well. The caller frees it. */
 struct findings_ended *findings_ended(struct report *r);
 void findings_ended_destroy(struct findings_ended *e);
-
-#endif

@@ -29,8 +29,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_FINDINGS_H
-#define PYTHIA_FINDINGS_FINDINGS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -112,5 +111,3 @@ void findings_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
 
 /* "function@file:line" of a call or region. */
 void findings_site_place(struct report *r, uint32_t terminal, char *text, size_t size);
-
-#endif

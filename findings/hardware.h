@@ -7,8 +7,7 @@
  * which is only handed on: what somebody else wrote is not for its parser.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_HARDWARE_H
-#define PYTHIA_FINDINGS_HARDWARE_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ unsigned findings_hardware_nodes(const struct findings_hardware *h, const cpu_se
 /* Of the job: a line a kind of object, "machine", "  2 x package"; hwloc's XML, as lstopo -i reads it. NULL: none. */
 const char *findings_hardware_tree(const struct job *j);
 const char *findings_hardware_xml(const struct job *j);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_INSIDE_H
-#define PYTHIA_FINDINGS_INSIDE_H
+#pragma once
 
 #include "findings/loops.h"
 #include "findings/report.h"
@@ -65,5 +64,3 @@ uint32_t findings_inside_count(uint64_t ranks); /* how many at least */
 char *findings_inside_text(const struct findings_inside_part *part, int width);
 /* "triangle@app.c:12"; NULL: code that was made at run time. */
 char *findings_inside_place(const struct findings_place *p);
-
-#endif

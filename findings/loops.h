@@ -25,8 +25,7 @@
  * Cost: O(stops + hops) x depth of the paths, and of each function that is read some us.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_LOOPS_H
-#define PYTHIA_FINDINGS_LOOPS_H
+#pragma once
 
 #include "findings/resolve.h"
 #include "job/job.h"
@@ -89,5 +88,3 @@ double findings_loop_turns(const struct findings_loop *l);
 /* Mean turns, mean entries of a stream that enters it. */
 double findings_loop_mean_turns(const struct findings_loop *l);
 double findings_loop_mean_entries(const struct findings_loop *l);
-
-#endif

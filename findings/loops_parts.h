@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Between the parts of loops.h.  Threads: any.  Hook-safe: no. */
-#ifndef PYTHIA_FINDINGS_LOOPS_PARTS_H
-#define PYTHIA_FINDINGS_LOOPS_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -82,5 +81,3 @@ void loops_find_entries(struct loops_search *s);
 void loops_add_time(struct loops_search *s);
 /* The main loop and its mark; which loops are not seen to turn. */
 void loops_choose_main(struct loops_search *s);
-
-#endif

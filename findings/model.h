@@ -11,8 +11,7 @@
  *
  * Threads: owner; any once built.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_MODEL_H
-#define PYTHIA_FINDINGS_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -146,5 +145,3 @@ void findings_model_add_spreads(struct findings_model *m);
 void findings_model_add_traffic(struct findings_model *m);
 /* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`: see pattern.c. */
 void findings_pattern_name(const struct findings_edge *edges, uint32_t count, uint32_t ranks, char name[64]);
-
-#endif

@@ -13,8 +13,7 @@
  * Times are those of the ranks' first threads.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_NAMED_H
-#define PYTHIA_FINDINGS_NAMED_H
+#pragma once
 
 #include "findings/efficiency.h"
 #include "findings/findings.h"
@@ -51,5 +50,3 @@ const struct findings_named_list *findings_named_of(struct report *r);
 void findings_named_destroy(struct findings_named_list *l); /* NULL is legal */
 /* The region of that name; NULL: there is none. */
 const struct findings_named *findings_named_find(struct report *r, const char *name);
-
-#endif

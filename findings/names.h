@@ -11,8 +11,7 @@
  *
  * Threads: any, once created.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_NAMES_H
-#define PYTHIA_FINDINGS_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ uint32_t findings_site_number(const struct findings_names *n, uint32_t callsite)
 char *findings_site_name(const struct findings_names *n, uint32_t terminal);
 /* Function with its phase: "MPI_Isend", "omp parallel", "MPI_Barrier{". */
 char *findings_function_text(const struct job *j, uint32_t terminal);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What Pythia itself took of the run (job/run.h), for every form of the report. */
-#ifndef PYTHIA_FINDINGS_OWN_COST_H
-#define PYTHIA_FINDINGS_OWN_COST_H
+#pragma once
 
 #include "findings/report.h"
 
@@ -12,5 +11,3 @@ struct findings_own_cost { bool known; double all, most; };
 struct findings_own_cost findings_own_cost(const struct job *j);
 /* In two lines at most, as findings/units.h has texts. */
 char *findings_own_cost_text(const struct report *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Between the parts of findings: see findings.h. */
-#ifndef PYTHIA_FINDINGS_PARTS_H
-#define PYTHIA_FINDINGS_PARTS_H
+#pragma once
 
 #include "base/hash.h"
 #include "findings/findings.h"
@@ -48,5 +47,3 @@ double findings_in_region(const struct findings *f, const struct findings_site *
 /* Whether a place of the replay is work, not what calls take themselves: that is transfer, or chance, and nobody's
    work to be given to others. */
 bool findings_is_work(const struct findings *f, uint32_t place);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_PLACEMENT_H
-#define PYTHIA_FINDINGS_PLACEMENT_H
+#pragma once
 
 #include "findings/report.h"
 
@@ -55,5 +54,3 @@ void findings_placements_of(const struct report *r, struct findings_placements *
 const char *findings_placement_name(enum findings_placement_kind k); /* "shared_core" */
 /* "ranks 0-3 share 1 of 64 cores". */
 char *findings_placement_text(const struct findings_placement *p);
-
-#endif

@@ -6,8 +6,7 @@
  * information once about a millisecond.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_PLACES_H
-#define PYTHIA_FINDINGS_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ static inline bool findings_places_share(const struct job_place *a, const struct
 }
 /* Whether there is a way from one to the other. */
 bool findings_places_lead(const struct job_places *p, const struct job_place *from, const struct job_place *to);
-
-#endif

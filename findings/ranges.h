@@ -4,8 +4,7 @@
  * 1,3-62/2" (every second).
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_RANGES_H
-#define PYTHIA_FINDINGS_RANGES_H
+#pragma once
 
 #include "job/job.h"
 
@@ -15,5 +14,3 @@ uint64_t findings_members(const struct job_class *c);
 double findings_class_events(const struct job_class *c);
 /* malloc'ed. Shortened by "…" after some hundred characters. */
 char *findings_ranges_text(const struct job_range *range, uint32_t count);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Nothing here fails: where there is no memory the command ends (tools/memory.c).  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_REPORT_H
-#define PYTHIA_FINDINGS_REPORT_H
+#pragma once
 
 #include "findings/loops.h"
 #include "findings/model.h"
@@ -75,5 +74,3 @@ void findings_class_difference(const struct report *r, uint32_t index, char *tex
 const struct findings_place *findings_place_of(struct report *r, uint32_t terminal);
 /* 100 * part / whole, 0 for whole 0. */
 double findings_percent(double part, double whole);
-
-#endif

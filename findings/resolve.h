@@ -13,8 +13,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_RESOLVE_H
-#define PYTHIA_FINDINGS_RESOLVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ void findings_callsite_text(struct findings_resolver *r, uint32_t callsite, enum
 /* The same of frames that stand in no report: each is a callsite of `places` from then on, and its text stays. */
 const char *findings_frames_text(struct job *places, const struct job_frame *frames, uint32_t count,
                                  enum findings_address kind);
-
-#endif

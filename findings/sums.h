@@ -6,8 +6,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_SUMS_H
-#define PYTHIA_FINDINGS_SUMS_H
+#pragma once
 
 #include "findings/report.h"
 
@@ -34,5 +33,3 @@ void findings_sums_destroy(struct findings_sums *s); /* NULL is legal */
 struct job_count findings_sums_of(const struct findings_sums *s, const struct findings_site *site, uint32_t name);
 /* Instructions a cycle of a site; negative where one of them was not counted. */
 double findings_sums_ipc(const struct findings_sums *s, const struct findings_site *site);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_FINDINGS_UNITS_H
-#define PYTHIA_FINDINGS_UNITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ char *findings_count(uint64_t count); /* "999", "12345", "1.23e+09" from 10^9 */
 void findings_cut(char *text, int width);
 /* The same of "function@file:line<caller@…": the line of the first stays, callers and the function's end go first. */
 void findings_cut_place(char *text, int width);
-
-#endif

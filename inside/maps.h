@@ -5,8 +5,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_INSIDE_MAPS_H
-#define PYTHIA_INSIDE_MAPS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -30,5 +29,3 @@ void inside_maps_read(struct inside_maps *m, pid_t process, struct job *job);
 void inside_maps_free(struct inside_maps *m);
 /* Whether an address is in a module. */
 int inside_maps_find(const struct inside_maps *m, uint64_t address, struct job_frame *frame);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threads: one asks, one answers.  Hook-safe: yes.
  */
-#ifndef PYTHIA_INSIDE_MARK_H
-#define PYTHIA_INSIDE_MARK_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ static inline void inside_tell(struct inside_mark *m, const struct inside_event 
     atomic_store_explicit(&m->asked, 0, memory_order_relaxed);
     atomic_store_explicit(&m->answered, true, memory_order_release);
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threads: one reader a ring.  Hook-safe: no.
  */
-#ifndef PYTHIA_INSIDE_RING_H
-#define PYTHIA_INSIDE_RING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void inside_ring_close(struct inside_ring *r); /* one that is not open, too */
 uint32_t inside_ring_read(struct inside_ring *r, struct inside_sample *samples, uint32_t room);
 /* Whether the kernel lets this process have one; where not, why. */
 bool inside_ring_allowed(char *why, size_t size);
-
-#endif

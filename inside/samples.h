@@ -12,8 +12,7 @@
  * they are a sample, evenly of all that it had.
  * Threads: one at a time.  Hook-safe: no.
  */
-#ifndef PYTHIA_INSIDE_SAMPLES_H
-#define PYTHIA_INSIDE_SAMPLES_H
+#pragma once
 
 #include "base/hash.h"
 #include "inside/mark.h"
@@ -56,5 +55,3 @@ void inside_table_close(struct inside_table *t);
    event. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
 int inside_table_finish(const struct inside_table *t, const struct inside_thread *threads, uint32_t count,
                         uint32_t rank, struct job *job);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_INSIDE_WALK_H
-#define PYTHIA_INSIDE_WALK_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -34,5 +33,3 @@ struct inside_stacks {
 /* 0; or a negative errno: -EPERM where the kernel forbids it, -ESRCH: there is no such process, -ENOTSUP where this is
    built without libunwind or for another processor. Allocations: the caller frees s->of. */
 int inside_walk(pid_t process, struct inside_stacks *s);
-
-#endif

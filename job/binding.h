@@ -12,8 +12,7 @@
  *
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_BINDING_H
-#define PYTHIA_JOB_BINDING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -56,5 +55,3 @@ struct job_hardware_list {
 int job_binding_add(struct job *j, uint32_t rank, const char *processors, const char *each,
                     const struct job_binding *like);
 int job_host_add(struct job *j, uint32_t rank, const char *cores, const char *memory);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Audit of a job. Private to job/.  Threads: any.  Hook-safe: no. */
-#ifndef PYTHIA_JOB_CHECK_H
-#define PYTHIA_JOB_CHECK_H
+#pragma once
 
 #include "job/job.h"
 
@@ -13,5 +12,3 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size);
 
 /* The same of a class that is read later, in `c`. */
 int job_check_class(const struct job *j, uint32_t class_index, const struct job_class *c, char *why, size_t size);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Private to job/, file/ and merge/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_CLASS_H
-#define PYTHIA_JOB_CLASS_H
+#pragma once
 
 #include "grammar/flat.h"
 #include "job/ranges.h"
@@ -102,5 +101,3 @@ static inline int job_class_bodiless(const struct job_class *c)
 {
     return c->grammar->rule_count == 0;
 }
-
-#endif

@@ -10,8 +10,7 @@
  * the same list. An attribute that varies has the name of the list of its variant's sample.
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_COURSE_H
-#define PYTHIA_JOB_COURSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ uint32_t job_course_steps(const struct job_starts *s, int64_t name, struct job_s
 /* They become those of another rank, by one of enum job_relation. */
 void job_course_move(struct job_start_run *step, uint32_t count, uint32_t relation, uint32_t modulus, uint32_t from,
                      uint32_t to);
-
-#endif

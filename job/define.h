@@ -7,8 +7,7 @@
  *
  * Threads: owner (any for readers).  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_DEFINE_H
-#define PYTHIA_JOB_DEFINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ const char *job_arguments(const struct job *j);
 bool job_other_arguments(const struct job *a, const struct job *b);
 /* Whether it was recorded from a program whose file has this name, directories aside. */
 bool job_is_of(const struct job *j, const char *program);
-
-#endif

@@ -11,8 +11,7 @@
  * streams; the first event of a stream comes after none.
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_DIGRAM_H
-#define PYTHIA_JOB_DIGRAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ struct job_digrams {
 int job_digrams_add(struct job *j, uint32_t terminal, const struct job_before *b, const uint32_t *number);
 /* NULL: not known. */
 const struct job_digram *job_digram_find(const struct job *j, uint32_t terminal, uint32_t before);
-
-#endif

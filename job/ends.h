@@ -7,8 +7,7 @@
  *
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_ENDS_H
-#define PYTHIA_JOB_ENDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct job_ends {
     struct job_end *of;
     uint32_t count, room;
 };
-
-#endif

@@ -12,8 +12,7 @@
  * each were usual in its stream, so that streams add up.
  * Threads: any for readers.  Hook-safe: inline functions are.
  */
-#ifndef PYTHIA_JOB_EXTREMES_H
-#define PYTHIA_JOB_EXTREMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ int job_extremes_add(struct job *j, uint32_t rank, uint32_t terminal, const stru
 
 /* --- Between the parts of a job --- */
 bool job_extremes_sane(const struct job *j, const void *extremes);
-
-#endif

@@ -19,8 +19,7 @@
  * Receives count where they were posted, with their actual source and size.
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_FLOW_H
-#define PYTHIA_JOB_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ int job_flows_walk(const struct job *j, int (*visit)(void *arg, const struct job
 int job_flows_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
 /* Of jobs without a common rank. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, PYTHIA_EINVAL (job/schema.h). */
 int job_flows_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
-
-#endif

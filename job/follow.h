@@ -13,8 +13,7 @@
  * Cost: an event some 30 ns, a look 20 us, at most one for each value that was right, and 64. Memory: 75 KB.
  * Threads: owner.  Hook-safe: all but creation.
  */
-#ifndef PYTHIA_JOB_FOLLOW_H
-#define PYTHIA_JOB_FOLLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ bool job_follow_say(struct job_follow *f, uint32_t terminal, const struct job_va
 void job_follow_pass(struct job_follow *f, uint32_t terminal, uint32_t channels, const int64_t *value);
 /* The share of the last values of the terminal that its course had said. */
 double job_follow_chance(const struct job_follow *f, uint32_t terminal);
-
-#endif

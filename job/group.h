@@ -22,8 +22,7 @@
  * fewer of origins and ranks a run.
  * Threads: any for readers.  Hook-safe: look-ups are.
  */
-#ifndef PYTHIA_JOB_GROUP_H
-#define PYTHIA_JOB_GROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ int64_t job_comm_rank(const struct job *j, uint32_t comm, uint32_t rank);
 int job_groups_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
 /* 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT (job/schema.h). */
 int job_groups_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_HOPS_H
-#define PYTHIA_JOB_HOPS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -53,5 +52,3 @@ void job_hops_free(struct job_hops *h);
 int job_hops_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
 /* `made` gets the rows of both, those of `from` renumbered. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT: some of them. */
 int job_hops_join(const struct job *into, const struct job *from, const struct job_maps *maps, struct job *made);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_INSIDE_H
-#define PYTHIA_JOB_INSIDE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ struct job_inside_list {
     struct job_inside *of;
     uint32_t count, room;
 };
-
-#endif

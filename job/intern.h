@@ -12,8 +12,7 @@
  *
  * Private to job/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_INTERN_H
-#define PYTHIA_JOB_INTERN_H
+#pragma once
 
 #include "base/array.h"
 #include "base/hash.h"
@@ -78,5 +77,3 @@ struct job_mark {
 };
 struct job_mark job_mark(const struct job *j);
 void job_rollback(struct job *j, struct job_mark mark);
-
-#endif

@@ -21,8 +21,7 @@
  * none. Errors: 0 or a negative PYTHIA_E…; a failed call leaves the job as it was.
  * Threads: owner (any for readers).  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_JOB_H
-#define PYTHIA_JOB_JOB_H
+#pragma once
 
 #include "job/binding.h"
 #include "job/class.h"
@@ -100,5 +99,3 @@ void job_destroy(struct job *j);
 
 /* Audits every invariant (indices in range, grammars, hashes, members). 0 or PYTHIA_EFORMAT with the reason. */
 int job_check(const struct job *j, char *why, size_t size);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Ownership: part of struct job. Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_LEARNED_H
-#define PYTHIA_JOB_LEARNED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ int job_learn(struct job *into, const struct job *from);
 /* `into`, a run that takes the place of `from`, gets what is known there of regions that it did not enter, and of tasks
    where it had none. 0 or PYTHIA_ENOMEM: some of it. */
 int job_inherit(struct job *into, const struct job *from);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Ownership: part of struct job. Threads: as there.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_NAMED_H
-#define PYTHIA_JOB_NAMED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ int job_named_add(struct job *j, const struct job_named *n);
 
 /* --- Between the parts of a job --- */
 bool job_named_sane(const struct job *j, const void *row);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_OWN_H
-#define PYTHIA_JOB_OWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ void job_own_drop(struct job *j, uint32_t rank, uint32_t thread); /* takes that 
                                                                      before */
 /* keep[i]: row i is of a node that matters in its class. room for own.count. 0 or PYTHIA_ENOMEM. */
 int job_own_matter(const struct job *j, bool *keep);
-
-#endif

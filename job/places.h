@@ -16,8 +16,7 @@
  *
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_PLACES_H
-#define PYTHIA_JOB_PLACES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -57,5 +56,3 @@ struct job_places {
     struct job_way *way;
     uint32_t place_count, place_room, way_count, way_room;
 };
-
-#endif

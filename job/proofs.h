@@ -3,8 +3,7 @@
  * What reading the machine code of a region or a task said (teams/proof.h). In job files: the numbers stay what they
  * are.
  */
-#ifndef PYTHIA_JOB_PROOFS_H
-#define PYTHIA_JOB_PROOFS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ static inline uint32_t job_proof_reason(uint32_t proof)
 
 /* For people, to go before "at FILE:LINE": "asks about teams". */
 const char *job_proof_text(uint32_t proof);
-
-#endif

@@ -17,8 +17,7 @@
  * gives up (PYTHIA_ELIMIT) after JOB_RANGES_STEPS: ranges of a hostile file may stand for billions.
  * Private to job/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_RANGES_H
-#define PYTHIA_JOB_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -128,5 +127,3 @@ static inline bool job_member_before(struct job_member a, struct job_member b)
 {
     return job_member_order(&a, &b) < 0;
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Ownership: part of struct job. Threads: as there.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_REGIONS_H
-#define PYTHIA_JOB_REGIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ const char *job_fixed_text(uint32_t bit);
 
 /* What comes before two rows are added (job/schema.h). */
 void job_region_join(void *into, const void *from);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Private to job/ and merge/.  Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_JOB_RELATION_H
-#define PYTHIA_JOB_RELATION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ void job_relation_always(struct grammar_attr *a, uint64_t expansions);
 /* The relations that a single member can take part in. `modulus` 0: its peers are not numbered like the ranks. */
 uint32_t job_relation_of_course(const struct job_start_run *step, uint32_t count, uint32_t modulus);
 uint32_t job_relation_possible(const struct job_starts *s, const struct grammar_attr *a, uint32_t modulus);
-
-#endif

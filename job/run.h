@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of the runs in a job as a whole: program, machine, how well the last one was predicted. */
-#ifndef PYTHIA_JOB_RUN_H
-#define PYTHIA_JOB_RUN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -81,5 +80,3 @@ struct job_oracle {
     uint64_t recorded_ns, recorded_time; /* … its wall time, 0 where it had other arguments: that is of other work; and
                                             its start */
 };
-
-#endif

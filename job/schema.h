@@ -15,8 +15,7 @@
  * Cost: a row is added in as many steps as stand behind it; two tables are joined by sorting.
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_SCHEMA_H
-#define PYTHIA_JOB_SCHEMA_H
+#pragma once
 
 #include <string.h>
 
@@ -127,5 +126,3 @@ bool job_row_sane(const struct job *j, enum job_tables t, const void *row);
 /* Audits one table, or all. 0 or PYTHIA_EFORMAT with a line. */
 int job_rows_check(const struct job *j, enum job_tables t, char *why, size_t size);
 void job_rows_free(struct job *j); /* all */
-
-#endif

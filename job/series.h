@@ -9,8 +9,7 @@
  * callbacks or a pause, or after the end.
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_SERIES_H
-#define PYTHIA_JOB_SERIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ int job_series_add(struct job *j, uint32_t rank, uint64_t step_ns, uint32_t step
 /* --- Between the parts of a job --- */
 void job_series_add_up(void *into, const void *from);
 bool job_series_sane(const struct job *j, const void *series);
-
-#endif

@@ -13,8 +13,7 @@
  * Cost: linear in the lists that are put or joined, and those that are there.
  * Threads: any for readers.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_STARTS_H
-#define PYTHIA_JOB_STARTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ int job_starts_check(const struct job *j, char *why, size_t size);
 int job_starts_join(const struct job *into, const struct job *from, const struct job_maps *maps,
                     struct job *made); /* 0 or PYTHIA_E… (job/schema.h) */
 void job_starts_prune(struct job *j, uint8_t *room); /* to what is kept; `room`: zeroed, a byte a list */
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_STREAMS_H
-#define PYTHIA_JOB_STREAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ static inline double job_balance(double sum, double number, double most)
 {
     return number > 0 && most > 0 ? sum / number / most : 1;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What plug-ins counted, by terminal and name, and the exclusive time of spans.  Threads: owner.  Hook-safe: no. */
-#ifndef PYTHIA_JOB_SUM_H
-#define PYTHIA_JOB_SUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ int job_count(struct job *j, uint32_t terminal, const char *name, struct job_cou
 struct job_sum *job_find_sum(const struct job *j, uint32_t terminal, const char *name);
 bool job_is_exclusive(const struct job *j, const struct job_sum *s);
 bool job_is_polls(const struct job *j, const struct job_sum *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Task constructs of a job.  Threads: owner.  Hook-safe: no. */
-#ifndef PYTHIA_JOB_TASK_H
-#define PYTHIA_JOB_TASK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ struct job_task {
 int job_task_add(struct job *j, const struct job_task *t);
 /* What comes before two rows are added (job/schema.h). */
 void job_task_join(void *into, const void *from);
-
-#endif

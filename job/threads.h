@@ -18,8 +18,7 @@
  *
  * Ownership: part of struct job. Threads: as there.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_THREADS_H
-#define PYTHIA_JOB_THREADS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ const struct job_threads *job_threads_of_rank(const struct job *j, uint32_t rank
 int job_threads_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT (job/schema.h) */
 /* Adds a record, to the one of its name where there is one. 0, or a negative PYTHIA_E…. */
 int job_threads_add(struct job *j, const struct job_threads *t);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threads: any, while nobody changes the job.  Hook-safe: no.
  */
-#ifndef PYTHIA_JOB_TURNS_H
-#define PYTHIA_JOB_TURNS_H
+#pragma once
 
 #include "job/class.h"
 
@@ -78,5 +77,3 @@ int job_turns_check(const struct job_class *c, char *why, size_t size);
 /* Events of all members if each had the largest exponents of all of them everywhere; UINT64_MAX: more than are counted.
    Of a class whose turns and grammar were audited. */
 uint64_t job_turns_most_events(const struct job_class *c);
-
-#endif

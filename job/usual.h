@@ -11,8 +11,7 @@
  * 2.5 KiB a terminal, of which an event touches three lines: the octave of its gap, that of its duration, the extremes.
  * Threads: the stream's.  Hook-safe: notes are.
  */
-#ifndef PYTHIA_JOB_USUAL_H
-#define PYTHIA_JOB_USUAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -60,5 +59,3 @@ static inline void job_noted_add(struct job_noted *n, uint64_t gap, uint64_t dur
     job_limits_add(&n->gap, n->gaps, gap);
     job_limits_add(&n->duration, n->durations, duration);
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: any, while nobody changes the job.  Hook-safe: yes.
  */
-#ifndef PYTHIA_JOB_VALUE_H
-#define PYTHIA_JOB_VALUE_H
+#pragma once
 
 #include "job/class.h"
 
@@ -29,5 +28,3 @@ const struct job_variant *job_variant_most(const struct job_class *c, uint32_t n
 double job_attr_mean(const struct grammar_attr *a);
 /* A value of the variant's sample, taken to the member `rank`. */
 int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Errors: 0 or a negative PYTHIA_E…; a failed call leaves the job as it was.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_MERGE_MERGE_H
-#define PYTHIA_MERGE_MERGE_H
+#pragma once
 
 #include "job/job.h"
 
@@ -38,5 +37,3 @@ struct merge_updated {
    place. Regions, tasks and sums that only the profile knows of stay. 0 or PYTHIA_ENOMEM: then `run` is of no use any
    more. */
 int merge_update(struct job *run, const struct job *profile, struct merge_updated *done);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Cost: O(log P) rounds; a rank sends its rules once, and only if nobody below its parent had them.
  */
-#ifndef PYTHIA_MERGE_MERGE_MPI_H
-#define PYTHIA_MERGE_MERGE_MPI_H
+#pragma once
 
 #include <mpi.h>
 
@@ -30,5 +29,3 @@ int merge_mpi_reduce(struct job *mine, MPI_Comm private_comm, struct job **root_
 
 /* The same, with messages cut into pieces of `chunk` bytes: MPI counts are int. */
 int merge_mpi_reduce_chunked(struct job *mine, MPI_Comm private_comm, size_t chunk, struct job **root_job);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Private to merge/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_MERGE_UNION_H
-#define PYTHIA_MERGE_UNION_H
+#pragma once
 
 #include "job/class.h"
 #include "job/intern.h"
@@ -56,5 +55,3 @@ int merge_turns_join(struct merge_union *out, const struct job_class *a, const s
 struct merge_side { const struct job_class *c; const struct job_variant *v; uint32_t n; };
 /* Appends the union of both sides' to the union of the classes. Either side may be empty. */
 int merge_variants_join(struct merge_union *out, const struct merge_side *a, const struct merge_side *b);
-
-#endif

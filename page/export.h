@@ -9,8 +9,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_PAGE_EXPORT_H
-#define PYTHIA_PAGE_EXPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ void page_print_folded(struct report *r, FILE *out);
 const char *page_write_otf2(struct report *r, const char *dir);
 /* Beyond `limit` edges a rule's further parts are one node "…". */
 void page_print_dot(struct report *r, const struct page_export *how, FILE *out);
-
-#endif

@@ -4,8 +4,7 @@
  * ranks, communication and the quality of predictions, from the JSON report. At most about 2 MB, whatever the job.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_PAGE_HTML_H
-#define PYTHIA_PAGE_HTML_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ void page_print_jobs_html(cJSON *root, FILE *out);
 /* --- Between the parts: html.c (all of it), html_turn.c (a turn replayed) --- */
 /* One turn of the main loop. */
 void html_add_turn(struct report *r, cJSON *turn);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_PAGE_REPLAYED_H
-#define PYTHIA_PAGE_REPLAYED_H
+#pragma once
 
 #include "job/turns.h"
 #include "page/export.h"
@@ -31,5 +30,3 @@ struct page_replayed {
 void page_replayed_open(struct page_replayed *p, struct report *r);
 void page_replayed_run(struct page_replayed *p); /* once */
 void page_replayed_close(struct page_replayed *p);
-
-#endif

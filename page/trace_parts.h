@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the two forms of a trace share: trace.c (folded, all) and trace_replay.c (event by event). */
-#ifndef PYTHIA_PAGE_TRACE_PARTS_H
-#define PYTHIA_PAGE_TRACE_PARTS_H
+#pragma once
 
 #include "page/export.h"
 
@@ -24,5 +23,3 @@ void page_trace_thread(struct trace *t, uint32_t process, uint32_t thread);
 
 /* Each event of each rank as the replay runs them, and of further threads by their own times. */
 void page_trace_ranks(struct trace *t);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads: any.  Hook-safe: no (reads files): once a process.
  */
-#ifndef PYTHIA_PLACES_CORES_H
-#define PYTHIA_PLACES_CORES_H
+#pragma once
 
 struct places_cores {
     unsigned in_mask;   /* processors that threads of this process may run on; what libgomp counts */
@@ -15,5 +14,3 @@ struct places_cores {
 };
 
 void places_cores(struct places_cores *c);
-
-#endif

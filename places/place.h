@@ -18,8 +18,7 @@
  *
  * Threads: any.  Hook-safe: no (the first use reads the machine; later ones make system calls).
  */
-#ifndef PYTHIA_PLACES_PLACE_H
-#define PYTHIA_PLACES_PLACE_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -79,5 +78,3 @@ struct places_run {
     struct places_wish wish;
 };
 void places_run(void *place_run);
-
-#endif

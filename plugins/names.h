@@ -8,8 +8,7 @@
  * where there are NAMES_MOST: such a region is then not recorded.
  * Threads: any.  Hook-safe: yes, a text's first time aside.
  */
-#ifndef PYTHIA_PLUGINS_NAMES_H
-#define PYTHIA_PLUGINS_NAMES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ static inline uint32_t names_begin(const char *text)
         pythia_region_begin(names_of(number));
     return number;
 }
-
-#endif

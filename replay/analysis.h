@@ -17,8 +17,7 @@
  * Cost: two replays, up to eight more where these are not as long as the recording, one for the efficiencies.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_ANALYSIS_H
-#define PYTHIA_REPLAY_ANALYSIS_H
+#pragma once
 
 #include "replay/bind.h"
 #include "replay/blame.h"
@@ -88,5 +87,3 @@ int analysis_wall(struct replay_analysis *a, const struct bind_change *c, struct
 double analysis_drawn(struct replay_analysis *a);
 /* Whether what a call there takes may be a wait. */
 bool analysis_waits(const struct bind_site *s);
-
-#endif

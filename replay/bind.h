@@ -20,8 +20,7 @@
  *
  * Ownership: the job outlives it.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_BIND_H
-#define PYTHIA_REPLAY_BIND_H
+#pragma once
 
 #include "job/job.h"
 #include "replay/program.h"
@@ -112,5 +111,3 @@ double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t 
 void replay_bind_fill(struct replay_bind *b, double fill);
 /* For the engine, of the network that holds at that time. */
 struct replay_model replay_bind_model(const struct replay_bind *b);
-
-#endif

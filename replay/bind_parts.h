@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a bind consists of: private to bind.c and bind_*.c. See bind.h. */
-#ifndef PYTHIA_REPLAY_BIND_PARTS_H
-#define PYTHIA_REPLAY_BIND_PARTS_H
+#pragma once
 
 #include "replay/bind.h"
 
@@ -91,5 +90,3 @@ uint32_t bind_event(void *context, uint32_t rank, uint32_t node, struct replay_m
 uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node);
 bool bind_neighbour(void *context, uint32_t rank, const struct replay_op *op, uint32_t *step, struct replay_op *out);
 bool bind_course(void *context, uint32_t rank, uint32_t node, struct replay_cycle *cycle);
-
-#endif

@@ -26,8 +26,7 @@
  * not more places. Memory: a path for each rank.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_BLAME_H
-#define PYTHIA_REPLAY_BLAME_H
+#pragma once
 
 #include "replay/program.h"
 
@@ -88,5 +87,3 @@ double replay_blame_waits(const struct replay_blame *b, uint32_t place);
 uint64_t replay_blame_unmatched_at(const struct replay_blame *b, uint32_t place, enum replay_reason why);
 /* Of a rank, all that it spent at a place: work, or call and wait, ns. */
 int64_t replay_blame_spent(const struct replay_blame *b, uint32_t rank, uint32_t place);
-
-#endif

@@ -4,8 +4,7 @@
  * timing decides of it. All that stands in the table of MPI calls (pmpi/mpi_calls.def), from which emit_calls.awk makes
  * this one. Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_CALLS_H
-#define PYTHIA_REPLAY_CALLS_H
+#pragma once
 
 #include "job/define.h"
 #include "job/job.h"
@@ -28,5 +27,3 @@ struct replay_call_row {
     struct replay_call is;
 };
 extern const struct replay_call_row replay_calls[];
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Cost: O(log size) steps of O(1).  Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_REPLAY_COLLECTIVE_H
-#define PYTHIA_REPLAY_COLLECTIVE_H
+#pragma once
 
 #include "replay/program.h"
 
@@ -27,5 +26,3 @@ uint32_t replay_collective_rounds(uint32_t size); /* ld size, rounded up; at mos
  * advances. out->peer is a rank within the group; waits are for REPLAY_BACK_OWN. False: there is none any more.
  */
 bool replay_collective_step(const struct replay_op *op, uint32_t *step, struct replay_op *out);
-
-#endif

@@ -30,8 +30,7 @@
  * Cost: O(log(ranks)) an event that is walked; an event of a loop is walked a few times, however often the loop turns.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_ENGINE_H
-#define PYTHIA_REPLAY_ENGINE_H
+#pragma once
 
 #include "replay/program.h"
 
@@ -81,5 +80,3 @@ struct replay_result {
 /* 0, or PYTHIA_ELIMIT: it would take more steps. */
 int replay_run(const struct replay_source *s, const struct replay_model *m, const struct replay_how *how,
                struct replay_result *out);
-
-#endif

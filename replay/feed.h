@@ -16,8 +16,7 @@
  * terminal.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_FEED_H
-#define PYTHIA_REPLAY_FEED_H
+#pragma once
 
 #include "replay/program.h"
 
@@ -53,5 +52,3 @@ static inline uint64_t replay_feed_turns(const struct replay_feed *f, uint32_t d
 {
     return f->grammar->nodes[f->frame[depth].node].exponent;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_GOAL_H
-#define PYTHIA_REPLAY_GOAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@
 
 /* Every turn is written, in memory first. */
 void replay_goal_write(const struct replay_source *s, const struct replay_model *m, FILE *out);
-
-#endif

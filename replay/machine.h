@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of a replay: private to this directory, but for what reads a host. See engine.h. */
-#ifndef PYTHIA_REPLAY_MACHINE_H
-#define PYTHIA_REPLAY_MACHINE_H
+#pragma once
 
 #include "base/hash.h"
 #include "replay/blame.h"
@@ -196,5 +195,3 @@ struct replay_skip *replay_skip_create(uint32_t ranks);
 void replay_skip_destroy(struct replay_skip *s);
 /* The host has completed a turn of its frame `depth` - 1: the machine's state is compared, and turns may be skipped. */
 void replay_skip_turn(struct replay_machine *m, uint32_t host, uint32_t depth);
-
-#endif

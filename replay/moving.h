@@ -12,8 +12,7 @@
  *
  * Cost: up to five replays, which walk some hundred turns of each loop.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_MOVING_H
-#define PYTHIA_REPLAY_MOVING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void replay_moving_close(struct replay_moving *m);
 /* How much each kind of drawing counts in what the job takes: adds up to 1. */
 struct replay_moving_weight { double means, independent, apart; };
 struct replay_moving_weight replay_moving_weight(const struct replay_moving *m);
-
-#endif

@@ -23,8 +23,7 @@
  * Ownership: the source is the caller's and outlives what reads it. Units: ns, bytes.
  * Threads: any (read-only).  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_PROGRAM_H
-#define PYTHIA_REPLAY_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -165,5 +164,3 @@ static inline int64_t replay_wire(const struct replay_model *m, uint64_t bytes)
 {
     return bytes > 1 ? replay_ns((double)(bytes - 1) * (double)m->G / 1000) : 0;
 }
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Ownership: replay_schedule_free().  Cost: a replay up to that turn.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_SCHEDULE_H
-#define PYTHIA_REPLAY_SCHEDULE_H
+#pragma once
 
 #include "replay/engine.h"
 
@@ -55,5 +54,3 @@ struct schedule_wish { uint32_t pace, mark; uint64_t turns; uint32_t most; /* pi
 int replay_schedule(const struct replay_source *s, const struct replay_model *m, const struct schedule_wish *wish,
                     struct replay_schedule *out);
 void replay_schedule_free(struct replay_schedule *s);
-
-#endif

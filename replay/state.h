@@ -10,8 +10,7 @@
  * Cost: to save, and to find equal, the whole of it; to find different, little: the first difference ends it.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_REPLAY_STATE_H
-#define PYTHIA_REPLAY_STATE_H
+#pragma once
 
 #include "replay/machine.h"
 
@@ -63,5 +62,3 @@ static inline uint64_t replay_state_turn(const struct replay_state *s, uint32_t 
 {
     return s->turns.word[s->part[rank].turns + depth];
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: any.  Hook-safe: yes, but for the first call.
  */
-#ifndef PYTHIA_TASKS_ACT_H
-#define PYTHIA_TASKS_ACT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -57,5 +56,3 @@ static inline void tasks_create(const struct tasks_call *c, bool deferred)
 
 /* The same for a deferred task that is to run at a place (wish.c). */
 void tasks_create_there(const struct tasks_call *c, const struct places_wish *wish);
-
-#endif

@@ -14,8 +14,7 @@
  * Memory: 256 entries for the whole process; a construct and depth that comes later has none, and its tasks run as they
  * are. Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_TASKS_ENTRY_H
-#define PYTHIA_TASKS_ENTRY_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ static inline tasks_function tasks_entry(struct tasks_site *site, uint32_t depth
         return NULL;
     return tasks_functions[2 * (n - 1) + counted];
 }
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Threads: any (relaxed atomics; a lost update is a lost sample).  Hook-safe: yes.  All times in ns.
  */
-#ifndef PYTHIA_TASKS_MODEL_H
-#define PYTHIA_TASKS_MODEL_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -71,5 +70,3 @@ struct tasks_loop {
 /* Whether to run the loop at once. `each`: iterations in one task. */
 bool tasks_loop_choose(struct tasks_loop *l, double each, int team);
 void tasks_loop_learn(struct tasks_loop *l, bool at_once, double per_iteration);
-
-#endif

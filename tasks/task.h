@@ -42,8 +42,7 @@
  *
  * Threads: any.  Hook-safe: yes, but for a thread's first task and a construct's first one.
  */
-#ifndef PYTHIA_TASKS_TASK_H
-#define PYTHIA_TASKS_TASK_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -181,5 +180,3 @@ static inline void tasks_count(struct tasks_row *row, enum tasks_counter c, uint
     uint64_t before = atomic_load_explicit(&row->counter[c], memory_order_relaxed);
     atomic_store_explicit(&row->counter[c], before + n, memory_order_relaxed);
 }
-
-#endif

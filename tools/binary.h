@@ -3,8 +3,7 @@
  * What an executable's file says about itself: how it is loaded, what is linked into it, what can be told about its
  * places. Nothing of it is run. Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_BINARY_H
-#define PYTHIA_TOOLS_BINARY_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ struct binary {
 int binary_read(const char *path, struct binary *b);
 /* Whether the file has a dynamic symbol of this name, defined: it offers it to others. */
 bool binary_offers(const char *path, const char *symbol);
-
-#endif

@@ -3,8 +3,7 @@
  * Runs a command and keeps what it says. It cannot hang the caller: after its time all of it is killed, with what it
  * started. Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_CAPTURE_H
-#define PYTHIA_TOOLS_CAPTURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ struct captured {
    pipe or process. captured_free() afterwards. */
 int capture(char *const *argv, char *const *environment, int seconds, struct captured *c);
 void captured_free(struct captured *c);
-
-#endif

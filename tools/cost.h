@@ -9,8 +9,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_COST_H
-#define PYTHIA_TOOLS_COST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ uint64_t cost_of_clock(void);
 void cost_count_since(struct cost_histogram *h, uint64_t begin, uint64_t clock);
 /* ns; q from 0 to 1. Of an empty histogram 0. */
 uint64_t cost_quantile(const struct cost_histogram *h, double q);
-
-#endif

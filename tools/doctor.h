@@ -17,8 +17,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_DOCTOR_H
-#define PYTHIA_TOOLS_DOCTOR_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ int doctor_probe(void);
 /* `pythia doctor --omp [--] CMD…`: the parallel regions of the program at `path`; argv is the program and its
    arguments. Returns an exit code, TOOL_NO when something would break. */
 int tool_doctor_omp(const char *path, char **argv);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_EVALUATION_H
-#define PYTHIA_TOOLS_EVALUATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ int evaluation_follow(struct evaluation *v, struct oracle *o, struct source *tes
 
 /* A row a distance and one for following, on standard output: a table, or tab separated. */
 void evaluation_print(const struct evaluation *v, bool tsv);
-
-#endif

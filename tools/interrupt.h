@@ -4,8 +4,7 @@
  * writing, under a temporary name, is removed, and the command then dies of the signal, as its caller expects.
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_INTERRUPT_H
-#define PYTHIA_TOOLS_INTERRUPT_H
+#pragma once
 
 #include "base/replace.h"
 
@@ -16,5 +15,3 @@ int interrupt_replace(struct base_replace *r, const char *path);
 void interrupt_give_up(void);
 /* The file has its final name, or is gone. */
 void interrupt_forget(void);
-
-#endif

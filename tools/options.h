@@ -14,8 +14,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_OPTIONS_H
-#define PYTHIA_TOOLS_OPTIONS_H
+#pragma once
 
 #include <argp.h>
 #include <stdbool.h>
@@ -75,5 +74,3 @@ void tool_parse(const struct tool_line *line, int argc, char **argv, void *reque
 
 /* A decimal number without sign, `least` to `most` (0: no limit); else the command ends with "WHAT must be …". */
 uint64_t tool_number(const char *arg, const char *what, uint64_t least, uint64_t most, struct argp_state *state);
-
-#endif

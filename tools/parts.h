@@ -5,8 +5,7 @@
  * missing: what is there is worth having.
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_PARTS_H
-#define PYTHIA_TOOLS_PARTS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@
 int parts_join(const char *directory, struct job **whole);
 /* The ranks without a stream as "missing: ranks 1-3,7", to a stream (NULL: nowhere); returns how many there are. */
 uint32_t parts_print_missing(const struct job *j, FILE *out);
-
-#endif

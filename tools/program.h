@@ -3,8 +3,7 @@
  * What `pythia record` must know about the program that it is about to run, and about its own libraries.
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_PROGRAM_H
-#define PYTHIA_TOOLS_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ int program_find_library(const char *name, char *path, size_t size);
 /* The library that serves the program at `program`, the one of MPI in doubt: it has the OpenMP hooks too. Or the one
    that PYTHIA_LIBRARY names. Returns 0 or -1 as above. */
 int program_choose_library(const char *program, char *const *arguments, char *path, size_t size);
-
-#endif

@@ -16,8 +16,7 @@
  * progress_at costs a comparison; the clock is read every few tens of ms, whatever a step of the work costs.
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_PROGRESS_H
-#define PYTHIA_TOOLS_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void progress_end(struct progress *p);
 
 /* Wipes the line away; the next progress_at() may draw it again. */
 void progress_hide(void);
-
-#endif

@@ -5,8 +5,7 @@
  * A report prints its lines whole, whoever reads them; a script gets them so. Only a terminal gets them through a
  * screen. Threads: owner.
  */
-#ifndef PYTHIA_TOOLS_SCREEN_H
-#define PYTHIA_TOOLS_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ enum screen_color { SCREEN_AUTO, SCREEN_ALWAYS, SCREEN_NEVER };
 FILE *screen_open(enum screen_color color);
 /* Prints it. Flushes stdout too; a failure stays in stdout's error flag. */
 void screen_close(FILE *f);
-
-#endif

@@ -6,8 +6,7 @@
  * Functions that return TOOL_… have complained where it isn't TOOL_OK.
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_SOURCE_H
-#define PYTHIA_TOOLS_SOURCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ int source_next(struct source *s, struct grammar_event *e);
 
 /* The grammar of all that is left of it, terminals in the common numbering; *g is the caller's. */
 int source_learn(struct source *s, struct grammar_flat **g);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_STACKS_H
-#define PYTHIA_TOOLS_STACKS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -38,5 +37,3 @@ void stacks_print(struct stacks *s, FILE *out);
 /* { "tree": [ { function, file, who, lines, ranks, threads, inside } ], "not_seen": [ { rank, why } ],
    "stopped_seconds" }. The caller's. */
 cJSON *stacks_json(struct stacks *s);
-
-#endif

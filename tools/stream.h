@@ -21,8 +21,7 @@
  * Words are strings of a job, numbered from 0 as first seen; streams that share it share the numbers.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_STREAM_H
-#define PYTHIA_TOOLS_STREAM_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -46,5 +45,3 @@ uint64_t stream_size(const struct stream *s);
 uint64_t stream_bytes(const struct stream *s);
 /* One line on the failure: file, line and reason. */
 const char *stream_why(const struct stream *s);
-
-#endif

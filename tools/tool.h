@@ -8,8 +8,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_TOOL_H
-#define PYTHIA_TOOLS_TOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -68,5 +67,3 @@ int tool_keep(const char *path, const char *what);
 
 /* Writes a job file in this way; the recording of another program is kept, too. */
 int tool_write_job(const struct job *j, const char *path, bool force);
-
-#endif

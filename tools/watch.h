@@ -10,8 +10,7 @@
  * Nothing is asked of the job itself: no MPI, no signal, and no ptrace but for --stacks=now.
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TOOLS_WATCH_H
-#define PYTHIA_TOOLS_WATCH_H
+#pragma once
 
 #include <stdio.h>
 
@@ -87,5 +86,3 @@ void watch_print_text(FILE *out, const struct watch_jobs *jobs, bool stacks);
 void watch_print_json(FILE *out, const struct watch_jobs *jobs, bool one_line);
 /* One job of these, as --on-hang gets it. */
 char *watch_json(const struct watch_job *j);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_VIEWS_SCALING_H
-#define PYTHIA_VIEWS_SCALING_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -31,5 +30,3 @@ struct views_scaling {
 void views_print_scaling(struct views_scaling *s, FILE *out);
 /* The caller's. */
 cJSON *views_scaling_json(struct views_scaling *s);
-
-#endif

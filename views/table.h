@@ -16,8 +16,7 @@
  * What is not known is NAN or NULL: "-" in text, null in JSON, nothing in CSV.
  * Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_VIEWS_TABLE_H
-#define PYTHIA_VIEWS_TABLE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ double views_least(double *value, uint32_t count, uint32_t most);
 
 /* Prints `text` and blanks up to `width` columns. */
 void views_column(const char *text, int width, FILE *out);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Nothing here fails; who opened `out` sees whether all of it was written.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_VIEWS_VIEWS_H
-#define PYTHIA_VIEWS_VIEWS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -170,5 +169,3 @@ void views_add_ended(struct report *r, cJSON *root);
 /* Adds "machine", where the job says what it ran on, "clock", where the times of all nodes are on one, and "run_delay"
    (machine.c). */
 void views_add_machine(struct report *r, cJSON *root);
-
-#endif

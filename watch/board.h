@@ -22,8 +22,7 @@
  *
  * Threads: as said.  Hook-safe: what is inline, and no more.
  */
-#ifndef PYTHIA_WATCH_BOARD_H
-#define PYTHIA_WATCH_BOARD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -325,5 +324,3 @@ void watch_board_unlink(void);
 struct watch_comm *watch_board_comm(uint64_t handle, uint32_t number, const char *name, int rank, int ranks,
                                     const void *members, size_t size);
 void watch_board_comm_gone(struct watch_comm *c);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Threads: any, each with a copier of its own.  Hook-safe: no.
  */
-#ifndef PYTHIA_WATCH_COPY_H
-#define PYTHIA_WATCH_COPY_H
+#pragma once
 
 #include "watch/read.h"
 
@@ -32,5 +31,3 @@ void watch_copier_close(struct watch_copier *c);
 
 /* Adds each board that a directory has copies of. */
 void watch_copy_read(const char *directory, struct watch_sights *list);
-
-#endif

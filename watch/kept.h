@@ -9,8 +9,7 @@
  *
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_WATCH_KEPT_H
-#define PYTHIA_WATCH_KEPT_H
+#pragma once
 
 #include "watch/read.h"
 
@@ -25,5 +24,3 @@ char *watch_kept_text(const struct watch_sight *s);
    of memory. What is not understood is left out. */
 struct watch_sight *watch_kept_sight(const char *text, uint32_t rank, uint32_t ranks, const char *function, bool inside,
                                      uint64_t since_ns);
-
-#endif

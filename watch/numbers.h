@@ -2,8 +2,7 @@
 /*
  * What the boards of a job say together: how well it runs, how far it is, when it ends. NAN: not known. Threads: any.
  */
-#ifndef PYTHIA_WATCH_NUMBERS_H
-#define PYTHIA_WATCH_NUMBERS_H
+#pragma once
 
 #include "watch/read.h"
 
@@ -31,5 +30,3 @@ void watch_count(struct watch_numbers *n, struct watch_sight *const *sights, uin
 
 /* The value of which so many are smaller; sorts them. */
 double watch_ranked(double *value, uint32_t count, uint32_t smaller);
-
-#endif

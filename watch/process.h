@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What /proc says of a process of this node. Threads: any.  Hook-safe: no (system calls), but there is no malloc. */
-#ifndef PYTHIA_WATCH_PROCESS_H
-#define PYTHIA_WATCH_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void watch_process_command(char *text, size_t size);
 void watch_process_file(const char *file, char *text, size_t size);
 /* Of the space of process numbers that this process lives in; 0: not known. */
 uint64_t watch_process_space(void);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_WATCH_READ_H
-#define PYTHIA_WATCH_READ_H
+#pragma once
 
 #include "watch/board.h"
 #include "watch/process.h"
@@ -64,5 +63,3 @@ uint32_t watch_find(uint64_t job, struct watch_found **found);
 
 /* Removes the boards of jobs of which no process lives on this node. */
 void watch_sweep(void);
-
-#endif

@@ -40,8 +40,7 @@
  *
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_WATCH_VERDICT_H
-#define PYTHIA_WATCH_VERDICT_H
+#pragma once
 
 #include "watch/read.h"
 
@@ -109,5 +108,3 @@ void watch_judge(const struct watch_row *rows, uint32_t ranks, struct watch_verd
 void watch_delayed(struct watch_sight *sight);
 struct watch_slowest watch_slow(const struct watch_row *rows, uint32_t ranks, bool *slow);
 void watch_verdict_free(struct watch_verdict *v);
-
-#endif
