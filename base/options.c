@@ -62,12 +62,6 @@ static bool parse_switch(const char *text, bool *value)
     return false;
 }
 
-bool base_options_yes(const char *text)
-{
-    bool yes;
-    return parse_switch(text, &yes) && yes;
-}
-
 static bool in_range(const char *range, uint64_t value)
 {
     unsigned long long low, high;

@@ -48,8 +48,6 @@ const struct base_option *base_options_row(size_t i);
 const char *base_options_argument(const struct base_option *option);
 /* Whether `text` is a legal value; where not, why[size] is "is 'text', expected …", to follow the option's name. */
 bool base_options_legal(const struct base_option *option, const char *text, char *why, size_t size);
-/* Whether a text that is a SWITCH turns it on. */
-bool base_options_yes(const char *text);
 /* Whether the list with commas contains `word`, or "all". "none" and "" contain nothing. */
 bool base_options_list_has(const char *list, const char *word);
 /* The options as a paragraph each, in 80 columns: environment variable, flag, default, meaning. */

@@ -7,7 +7,7 @@
 #include "closure/parts.h"
 #include "findings/units.h"
 
-struct made { int parent; char kind[64]; int number, variant; };
+struct made { int parent; char kind[64]; int number, variant; bool is; /* else no call makes it */ };
 
 static int find(const struct job *j, const char *name, size_t length)
 {
@@ -165,21 +165,29 @@ static void print_grid(const struct job *j, uint32_t comm, const struct made *m,
     fputs(" }", out);
 }
 
+/* Of each communicator; the caller frees it. */
+static struct made *all_made(const struct job *j)
+{
+    struct made *made = calloc((size_t)j->comm_count + 1, sizeof *made);
+
+    for (uint32_t i = 0; i < j->comm_count; i++)
+        made[i].is = take_apart(j, job_text(j, j->comms[i].name), &made[i]);
+    return made;
+}
+
 uint32_t closure_comms(struct closure *g, FILE *out)
 {
     const struct job *j = g->job;
-    BASE_OWN struct made *made = calloc((size_t)j->comm_count + 1, sizeof *made);
-    BASE_OWN bool *is = calloc((size_t)j->comm_count + 1, sizeof *is);
+    BASE_OWN struct made *made = all_made(j);
     uint32_t rows = 0;
 
     for (uint32_t i = 0; i < j->comm_count; i++) {
-        is[i] = take_apart(j, job_text(j, j->comms[i].name), &made[i]);
-        if (is[i] && g->made->ranks != j->info.ranks && strcmp(made[i].kind, "dup") != 0)
+        if (made[i].is && g->made->ranks != j->info.ranks && strcmp(made[i].kind, "dup") != 0)
             closure_refuse(g, "--ranks %u: who is in %s is known of the recorded ranks", g->made->ranks,
                            job_text(j, j->comms[i].name));
-        if (is[i] && lists(j, i, &made[i]))
+        if (made[i].is && lists(j, i, &made[i]))
             print_members(j, i, out);
-        rows += is[i];
+        rows += made[i].is;
     }
     fputs("/* What calls make of a communicator: by kind and number, with the same members each "
           "time, or a variant. */\n"
@@ -187,7 +195,7 @@ uint32_t closure_comms(struct closure *g, FILE *out)
           "    const int *members;\n} made[] = {\n", out);
     for (int variant = 0; variant < 16; variant++)
         for (uint32_t i = 0; i < j->comm_count; i++) {
-            if (!is[i] || made[i].variant != variant)
+            if (!made[i].is || made[i].variant != variant)
                 continue;
             fprintf(out, "    { %d, \"%s\", %d, %u, ", made[i].parent, made[i].kind, made[i].number, i);
             print_grid(j, i, &made[i], out);
@@ -236,13 +244,10 @@ void closure_children(struct closure *g)
 {
     enum { EVENTS = 20000000 };
     const struct job *j = g->job;
-    BASE_OWN struct made *made = calloc((size_t)j->comm_count + 1, sizeof *made);
-    BASE_OWN bool *is = calloc((size_t)j->comm_count + 1, sizeof *is);
+    BASE_OWN struct made *made = all_made(j);
     struct pending p[PENDING];
     struct grammar_cursor at;
 
-    for (uint32_t i = 0; i < j->comm_count; i++)
-        is[i] = take_apart(j, job_text(j, j->comms[i].name), &made[i]);
     for (uint32_t t = 0; t < j->terminal_count; t++)
         g->call[t].child = -1;
     for (uint32_t c = 0; c < j->class_count; c++) {
@@ -252,7 +257,7 @@ void closure_children(struct closure *g)
             const struct job_terminal *t = at.terminal < j->terminal_count ? &j->terminals[at.terminal] : NULL;
             const char *kind = t && t->kind == JOB_CALL && t->comm < j->comm_count
                                    ? closure_makes(job_text(j, t->function)) : NULL;
-            if (count && t && t->comm < j->comm_count && is[t->comm])
+            if (count && t && t->comm < j->comm_count && made[t->comm].is)
                 seen(g, made, t->comm, p, &count);
             if (kind)
                 pend(p, &count, (struct pending){ at.terminal, (int)t->comm, kind });

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include "inside/walk.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia doctor`: the command line and the order of the checks; see doctor.h. */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include <stdarg.h>
 #include <stdbool.h>

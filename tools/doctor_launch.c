@@ -7,9 +7,7 @@
  *
  * Inside a launcher, rank 0 is itself the probe; of the other ranks of its node it knows the number only.
  */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "base/launcher.h"
 #include "base/must.h"
 #include "base/processors.h"
@@ -52,31 +51,19 @@ struct ranks {
 
 static bool maps_have(const char *text)
 {
-    char line[PATH_MAX + 128];
-    bool found = false;
-    FILE *f = fopen("/proc/self/maps", "re");
+    static char maps[1 << 20];
 
-    while (f && fgets(line, sizeof line, f))
-        found |= strstr(line, text) != NULL;
-    if (f)
-        fclose(f);
-    return found;
+    return base_io_text(maps, sizeof maps, "/proc/self/maps") && strstr(maps, text);
 }
 
 /* CPUs that this process may use, as the kernel lists them. */
 static void allowed_cpus(char *list, size_t size)
 {
-    char line[LONGEST_LIST + 64];
-    FILE *f = fopen("/proc/self/status", "re");
+    char text[8192];
+    const char *at = base_io_text(text, sizeof text, "/proc/self/status") ? strstr(text, "Cpus_allowed_list:") : NULL;
 
-    snprintf(list, size, "0");
-    while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, "Cpus_allowed_list:", 18)) {
-            char *at = line + 18 + strspn(line + 18, " \t");
-            snprintf(list, size, "%.*s", (int)strcspn(at, "\n"), at);
-        }
-    if (f)
-        fclose(f);
+    at = at ? at + strcspn(at, "0123456789") : "0";
+    snprintf(list, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
 /* As libgomp counts: OMP_NUM_THREADS ("4" or "4,2"), else one a CPU. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What doctor can tell without a program: our libraries, the clock, the options in the environment. */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include <errno.h>
 #include <stdio.h>

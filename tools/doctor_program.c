@@ -3,9 +3,7 @@
  * What doctor can tell of a program without running it: its own loader says what it would load (`ld.so --list`), once
  * as it is and once with our library preloaded.
  */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include <ctype.h>
 #include <dlfcn.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The `pythia` command: finds the command that was asked for and checks, at the end, that the output arrived. */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include <argp.h>
 #include <errno.h>

@@ -6,13 +6,6 @@
 #include "views/table.h"
 #include "views/views.h"
 
-static void add_ranks(cJSON *to, const char *key, const uint32_t *rank, uint32_t count)
-{
-    cJSON *list = cJSON_AddArrayToObject(to, key);
-    for (uint32_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateNumber(rank[i]));
-}
-
 static void add_rank(cJSON *ranks, const struct watch_row *r)
 {
     const struct watch_board *b = &r->sight->board;
@@ -42,9 +35,9 @@ static void add_verdict(cJSON *job, const struct watch_job *j)
     BASE_OWN char *text = watch_sentence(j);
     cJSON *o = cJSON_AddObjectToObject(job, "verdict");
     ADD(o, TEXT("kind", watch_kind_text[v->kind]));
-    add_ranks(o, "ranks", v->rank, v->rank_count);
+    views_json_numbers(o, "ranks", v->rank, v->rank_count);
     ADD(o, TEXT("place", watch_verdict_place(j)));
-    add_ranks(o, "waiting", v->waiting, v->waiting_count);
+    views_json_numbers(o, "waiting", v->waiting, v->waiting_count);
     ADD(o, TEXT("text", text), TIME("since_seconds", views_known(v->rank_count, (double)v->since_ns)),
         RATIO("factor", views_known(v->kind == WATCH_SLOW, v->slowest.factor)));
     cJSON *stacks = cJSON_AddArrayToObject(o, "stacks");

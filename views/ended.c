@@ -66,13 +66,6 @@ void views_print_ended(struct report *r, FILE *out)
     findings_ended_destroy(e);
 }
 
-static void add_ranks(cJSON *to, const char *key, const uint32_t *rank, uint32_t count)
-{
-    cJSON *list = cJSON_AddArrayToObject(to, key);
-    for (uint32_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateNumber(rank[i]));
-}
-
 void views_add_ended(struct report *r, cJSON *root)
 {
     struct findings_ended *e = findings_ended(r);
@@ -86,11 +79,11 @@ void views_add_ended(struct report *r, cJSON *root)
         cJSON *o = ADD(in, NUMBER("thread", k->thread), TEXT("call", *k->call ? k->call : NULL),
                        TEXT("place", *k->place ? k->place : NULL), BOOL("inside", k->inside),
                        TIME("since_seconds", k->since_ns));
-        add_ranks(o, "ranks", k->rank, k->count);
+        views_json_numbers(o, "ranks", k->rank, k->count);
     }
     cJSON *v = cJSON_AddObjectToObject(ended, "verdict");
     ADD(v, TEXT("kind", watch_kind_text[e->verdict.kind]));
-    add_ranks(v, "ranks", e->verdict.rank, e->verdict.rank_count);
-    add_ranks(v, "waiting", e->verdict.waiting, e->verdict.waiting_count);
+    views_json_numbers(v, "ranks", e->verdict.rank, e->verdict.rank_count);
+    views_json_numbers(v, "waiting", e->verdict.waiting, e->verdict.waiting_count);
     findings_ended_destroy(e);
 }

@@ -155,6 +155,14 @@ cJSON *views_json_object(cJSON *array)
     return o;
 }
 
+void views_json_numbers(cJSON *o, const char *key, const uint32_t *number, uint32_t count)
+{
+    cJSON *list = cJSON_AddArrayToObject(o, key);
+
+    for (uint32_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateNumber(number[i]));
+}
+
 char *views_json_quoted(const char *text)
 {
     cJSON *o = cJSON_CreateObject();
