@@ -22,18 +22,18 @@ static void count_calls(const struct report *r, uint32_t index, uint64_t *count)
 /* Calls of one site or region, whatever their peers and communicators. */
 struct calls { uint64_t own, first, own_null, first_null; bool other; };
 
-/* Adds terminals to their sites; regions stand after the sites. */
+/* Adds terminals to their sites. */
 static struct calls *add_calls(const struct report *r, const uint64_t *own, const uint64_t *first)
 {
     const struct findings_model *m = r->model;
-    struct calls *calls = calloc((size_t)m->site_count + m->region_count + 1, sizeof *calls);
+    struct calls *calls = calloc((size_t)m->all_sites + 1, sizeof *calls);
 
     for (uint32_t t = 0; t < r->job->terminal_count; t++) {
         const struct job_terminal *terminal = &r->job->terminals[t];
         if (terminal->phase == JOB_CLOSE || terminal->kind == JOB_NAMED ||
             (!own[t] && !first[t])) /* a site is where somebody has been */
             continue;
-        struct calls *c = &calls[m->place[t] + (terminal->kind == JOB_REGION ? m->site_count : 0)];
+        struct calls *c = &calls[m->place[t]];
         bool null = terminal->peer_class == JOB_PEER_NULL;
         c->own += own[t];
         c->first += first[t];
@@ -46,9 +46,7 @@ static struct calls *add_calls(const struct report *r, const uint64_t *own, cons
 
 static void print_calls(const struct report *r, const struct calls *c, uint32_t site, FILE *out)
 {
-    const struct findings_model *m = r->model;
-    const char *name = findings_name(r->names, site < m->site_count ? m->sites[site].terminal
-                                                                  : m->regions[site - m->site_count].terminal);
+    const char *name = findings_name(r->names, r->model->sites[site].terminal);
 
     if (!c->own)
         fprintf(out, "no %.40s", name);
@@ -66,7 +64,7 @@ static void print_calls(const struct report *r, const struct calls *c, uint32_t 
 
 static void print_difference(const struct report *r, const uint64_t *own, const uint64_t *first, FILE *out)
 {
-    uint32_t differences = 0, sites = r->model->site_count + r->model->region_count;
+    uint32_t differences = 0, sites = r->model->all_sites;
     struct calls *calls = add_calls(r, own, first);
 
     for (uint32_t i = 0; i < sites; i++) {

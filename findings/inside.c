@@ -30,7 +30,7 @@ static struct row row_of(const struct report *r, const struct job_inside *s)
     if (s->terminal == GRAMMAR_NONE)
         return row;
     const struct job_terminal *t = &r->job->terminals[s->terminal];
-    row.site = r->model->place[s->terminal] + (t->kind == JOB_REGION ? r->model->site_count : 0);
+    row.site = r->model->place[s->terminal];
     row.part_terminal = findings_site_of(r->model, s->terminal)->terminal;
     row.before = s->kind == JOB_INSIDE_GAP && t->phase != JOB_CLOSE;
     return row;

@@ -45,20 +45,21 @@ static void make_tables(struct findings_model *m)
     BASE_OWN uint32_t *sorted = calloc((size_t)j->terminal_count + 1, sizeof *sorted);
 
     m->sites = calloc((size_t)j->terminal_count + 1, sizeof *m->sites);
-    m->regions = calloc((size_t)j->terminal_count + 1, sizeof *m->regions);
     for (uint32_t t = 0; t < j->terminal_count; t++)
         sorted[t] = t;
     qsort_r(sorted, j->terminal_count, sizeof *sorted, by_site, (void *)(uintptr_t)j);
     for (uint32_t i = 0; i < j->terminal_count; i++) {
         const struct job_terminal *t = &j->terminals[sorted[i]];
-        bool region = t->kind == JOB_REGION;
-        uint32_t *count = region ? &m->region_count : &m->site_count;
-        if (i == 0 || site_key(t, &j->terminals[sorted[i - 1]]))
-            (region ? m->regions : m->sites)[(*count)++] = (struct findings_site){
+        if (i == 0 || site_key(t, &j->terminals[sorted[i - 1]])) {
+            m->sites[m->all_sites++] = (struct findings_site){
                 .function = t->function, .callsite = t->callsite, .terminal = sorted[i], .call_kind = t->call_kind,
-                .launch = !region && job_is_start(m->job, sorted[i]) };
-        m->place[sorted[i]] = *count - 1;
+                .launch = job_is_start(m->job, sorted[i]) };
+            m->region_count += t->kind == JOB_REGION;
+        }
+        m->place[sorted[i]] = m->all_sites - 1;
     }
+    m->site_count = m->all_sites - m->region_count;
+    m->regions = m->sites + m->site_count;
 }
 
 static void add_node(struct findings_model *m, uint32_t terminal, const struct grammar_stats *s)
@@ -193,10 +194,8 @@ static void sort_tables(struct findings_model *m)
         m->place[t] = findings_site_of(m, t)->terminal;
     qsort(m->sites, m->site_count, sizeof *m->sites, site_order);
     qsort(m->regions, m->region_count, sizeof *m->regions, region_order);
-    for (uint32_t i = 0; i < m->site_count; i++)
+    for (uint32_t i = 0; i < m->all_sites; i++)
         index[m->sites[i].terminal] = i;
-    for (uint32_t i = 0; i < m->region_count; i++)
-        index[m->regions[i].terminal] = i;
     for (uint32_t t = 0; t < m->job->terminal_count; t++)
         m->place[t] = index[m->place[t]];
     for (uint32_t i = 0; i < m->pattern_count; i++)
@@ -332,7 +331,6 @@ void findings_model_destroy(struct findings_model *m)
     for (uint32_t i = 0; i < m->region_count; i++)
         free(m->regions[i].teams);
     free(m->sites);
-    free(m->regions);
     free(m->ranks);
     free(m->peers);
     free(m->edges);

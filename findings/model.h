@@ -101,6 +101,7 @@ struct findings_model {
     uint64_t unfinished_ns; /* of a run that died besides: in calls that did not end, which are no events */
     struct findings_efficiency efficiency;
     uint32_t site_count, region_count, rank_count, peer_count;
+    uint32_t all_sites; /* in sites[]: calls, then those without an event, which do not count, then the regions */
     struct findings_site *sites, *regions; /* most time first */
     struct findings_rank *ranks;   /* by rank */
     struct findings_peer *peers;   /* most bytes first */
@@ -110,7 +111,7 @@ struct findings_model {
     struct findings_pattern *patterns; /* all calls together, then by bytes */
     uint64_t by_mean_bytes;        /* of all edges: a share of what many ranks sent together */
     uint64_t unplaced_messages, unplaced_bytes; /* peers that are not in the job, or too many */
-    uint32_t *place; /* of each terminal: its index in sites[], of a region in regions[] */
+    uint32_t *place; /* of each terminal: its index in sites[] */
 };
 
 /* `j` must outlive the model. */
@@ -126,7 +127,7 @@ static inline double findings_share(const struct findings_model *m, double ns)
 /* The site or region of a terminal. */
 static inline struct findings_site *findings_site_of(const struct findings_model *m, uint32_t terminal)
 {
-    return &(m->job->terminals[terminal].kind == JOB_REGION ? m->regions : m->sites)[m->place[terminal]];
+    return &m->sites[m->place[terminal]];
 }
 
 /* Of teams by size the one of that size, which is new where there is none. */

@@ -121,12 +121,6 @@ static void fill_efficiency(struct report *r, struct findings_named *one, const 
 /* Of each site and region of the model: ns of it and how often, in all and in the region at hand. */
 struct share { double all, in, count, wait_ns; };
 
-/* Regions stand behind the sites. */
-static size_t index_of(const struct findings_model *m, uint32_t terminal)
-{
-    return m->place[terminal] + (m->job->terminals[terminal].kind == JOB_REGION ? m->job->terminal_count : 0u);
-}
-
 static double time_of(const struct job *j, const struct job_stop *s)
 {
     const struct job_terminal *t = &j->terminals[s->terminal];
@@ -141,7 +135,7 @@ static void fill_shares(const struct report *r, const struct findings_named *one
 
     for (uint32_t i = 0; i < j->hops.stop_count; i++) {
         const struct job_stop *s = &j->hops.stop[i];
-        struct share *of = &share[index_of(r->model, s->terminal)];
+        struct share *of = &share[r->model->place[s->terminal]];
         if (!one) {
             of->all += time_of(j, s);
         } else if (is_within(j, depths, s->path, one->module, 0)) {
@@ -159,8 +153,8 @@ static void fill_waits(struct report *r, struct share *share)
     for (uint32_t s = 0; a && s < a->bind->site_count; s++) {
         const struct bind_site *site = &a->bind->site[s];
         if (r->job->terminals[site->terminal].kind != JOB_REGION)
-            share[index_of(r->model, site->terminal)].wait_ns += fmin(replay_blame_waits(a->blame, 2 * s + 1),
-                                                                      (double)site->call_ns);
+            share[r->model->place[site->terminal]].wait_ns +=
+                fmin(replay_blame_waits(a->blame, 2 * s + 1), (double)site->call_ns);
     }
 }
 
@@ -196,7 +190,7 @@ static void take_losses(struct report *r, struct findings_named *one, const stru
     one->losses = calloc(f->count + (size_t)1, sizeof *one->losses);
     for (uint32_t i = 0; i < f->count; i++) {
         const struct finding *of = &f->finding[i];
-        double part = of->call < r->job->terminal_count ? part_of(&share[index_of(r->model, of->call)]) : 0;
+        double part = of->call < r->job->terminal_count ? part_of(&share[r->model->place[of->call]]) : 0;
         if (part * of->seconds > 0)
             one->losses[one->loss_count++] = (struct findings_named_loss){ of, part * of->seconds };
     }
@@ -224,7 +218,7 @@ static double transfer_of(struct report *r, const struct findings_named_rank *k,
     double ns = 0;
 
     for (uint32_t s = 0; s < a->bind->site_count; s++) {
-        const struct share *of = &share[index_of(r->model, a->bind->site[s].terminal)];
+        const struct share *of = &share[r->model->place[a->bind->site[s].terminal]];
         for (uint32_t i = k->rank; of->in > 0 && i < k->rank + k->ranks; i++)
             ns += of->in / of->all * (double)(replay_blame_spent(a->blame, i, 2 * s + 1) -
                                               replay_blame_spent(ideal, i, 2 * s + 1)) / k->ranks;
@@ -252,7 +246,7 @@ static void split_communication(struct report *r, struct findings_named *one, co
 
 static void fill_costs(struct report *r, struct findings_named_list *l, const uint32_t *depths)
 {
-    size_t places = 2 * (size_t)r->job->terminal_count + 1;
+    size_t places = (size_t)r->model->all_sites + 1;
     BASE_OWN struct share *all = calloc(places, sizeof *all), *own = malloc(places * sizeof *own);
 
     fill_shares(r, NULL, depths, all);

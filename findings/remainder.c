@@ -195,8 +195,7 @@ static double found_of(const struct account *a, enum finding_kind kind, uint32_t
 
     for (uint32_t i = 0; i < a->f->all->count; i++) {
         const struct finding *one = &a->f->all->finding[i];
-        if (one->kind == kind && (region == GRAMMAR_NONE || (r->job->terminals[one->call].kind == JOB_REGION &&
-                                                             r->model->place[one->call] == region)))
+        if (one->kind == kind && (region == GRAMMAR_NONE || r->model->place[one->call] == region))
             sum += one->seconds;
     }
     return sum;
@@ -206,8 +205,8 @@ static void add_regions(struct account *a)
 {
     const struct findings_model *m = a->f->report->model;
 
-    for (uint32_t i = 0; i < m->region_count; i++) {
-        const struct findings_site *g = &m->regions[i];
+    for (uint32_t i = m->all_sites - m->region_count; i < m->all_sites; i++) {
+        const struct findings_site *g = &m->sites[i];
         if (found_of(a, FINDINGS_SMALL_REGIONS, i) > 0)
             continue;
         if (found_of(a, FINDINGS_UNEVEN_THREADS, i) <= 0)
@@ -225,11 +224,9 @@ static void add_serial(struct account *a)
     double rest = m->efficiency.of.serial / m->efficiency.threads -
                   1e9 * found_of(a, FINDINGS_SERIAL_PART, GRAMMAR_NONE);
 
-    for (uint32_t i = 0; i < m->site_count + m->region_count; i++) {
-        const struct findings_site *s = i < m->site_count ? &m->sites[i] : &m->regions[i - m->site_count];
+    for (const struct findings_site *s = m->sites; s < m->sites + m->all_sites; s++)
         if (s->gap_ns > (most ? most->gap_ns : 0))
             most = s;
-    }
     if (most && m->efficiency.threads > 1)
         add_at(a, most->terminal, FINDINGS_SERIAL_PART, rest);
 }

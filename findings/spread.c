@@ -75,24 +75,19 @@ static void add_class(struct findings_model *m, struct tally *tally, uint32_t in
         if (terminal >= m->job->terminal_count)
             continue;
         const struct job_terminal *t = &m->job->terminals[terminal];
-        struct tally *own = &tally[m->place[terminal] + (t->kind == JOB_REGION ? m->site_count : 0)];
-        add_node(&findings_site_of(m, terminal)->spread, own, t, c, index, n);
+        add_node(&findings_site_of(m, terminal)->spread, &tally[m->place[terminal]], t, c, index, n);
     }
 }
 
 void findings_model_add_spreads(struct findings_model *m)
 {
     const struct findings_spread none = { .min_ns = UINT64_MAX, .worst_rank = GRAMMAR_NONE };
-    BASE_OWN struct tally *tally = calloc((size_t)m->site_count + m->region_count + 1, sizeof *tally);
+    BASE_OWN struct tally *tally = calloc((size_t)m->all_sites + 1, sizeof *tally);
 
-    for (uint32_t i = 0; i < m->site_count; i++)
+    for (uint32_t i = 0; i < m->all_sites; i++)
         m->sites[i].spread = none;
-    for (uint32_t i = 0; i < m->region_count; i++)
-        m->regions[i].spread = none;
     for (uint32_t c = 0; c < m->job->class_count; c++)
         add_class(m, tally, c);
-    for (uint32_t i = 0; i < m->site_count; i++)
+    for (uint32_t i = 0; i < m->all_sites; i++)
         finish(&m->sites[i].spread, &tally[i], m->sites[i].time_ns);
-    for (uint32_t i = 0; i < m->region_count; i++)
-        finish(&m->regions[i].spread, &tally[m->site_count + i], m->regions[i].time_ns);
 }
