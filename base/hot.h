@@ -6,8 +6,7 @@
  *
  * Threads: any.  Hook-safe: yes; a thread's in the initial-exec model: no call into the loader.
  */
-#ifndef PYTHIA_BASE_HOT_H
-#define PYTHIA_BASE_HOT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ struct base_own {
 
 extern struct base_hot base_hot __attribute__((visibility("hidden")));
 extern __thread struct base_own base_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-#endif

@@ -490,8 +490,8 @@ int main(void)
         UNIT_TEST(json_agrees_with_the_model), UNIT_TEST(json_and_csv_survive_any_name),
         UNIT_TEST(scaling_by_all_threads),
         UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen),
-        UNIT_TEST(an_empty_job_can_be_reported), UNIT_TEST(gains_are_bounded), UNIT_TEST(a_trace_has_each_ranks_own_turns),
-        UNIT_TEST(no_call_is_cut_for_advice),
+        UNIT_TEST(an_empty_job_can_be_reported), UNIT_TEST(gains_are_bounded),
+        UNIT_TEST(a_trace_has_each_ranks_own_turns), UNIT_TEST(no_call_is_cut_for_advice),
         UNIT_TEST(times_of_others_are_what_is_left),
         UNIT_TEST(parts_are_no_more_than_the_capacity), UNIT_LOOP(hostile_figures_are_printed, 20),
     };
