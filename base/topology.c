@@ -67,7 +67,8 @@ static bool allowed_by(const char *root, const char *line, size_t length, char *
             base_io_text(text, size, "%s/sys/fs/cgroup/cpuset/cpuset.effective_cpus", root));
 }
 
-bool base_topology_allowed(const char *root, cpu_set_t *set)
+/* Processors that are there and that the control group may use; false where the machine does not tell. */
+static bool allowed(const char *root, cpu_set_t *set)
 {
     char text[4096], groups[4096];
     if (!base_io_text(text, sizeof text, "%s/sys/devices/system/cpu/online", root) || !base_topology_list(text, set))
@@ -163,7 +164,7 @@ bool base_topology_read(const char *root, struct base_machine *m)
 {
     cpu_set_t here;
     m->count = 0;
-    if (!base_topology_allowed(root, &here))
+    if (!allowed(root, &here))
         return false;
     for (int i = 0; i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, &here))

@@ -41,8 +41,6 @@ bool base_topology_read(const char *root, struct base_machine *m);
 /* Of another, too, whose processors are filled in but for their order. */
 void base_topology_sort(struct base_machine *m);
 
-/* Processors that are there and that the control group may use; false where the machine does not tell. */
-bool base_topology_allowed(const char *root, cpu_set_t *set);
 /* Cores that have a processor of `set`: two hardware threads of one core count once. 0: the machine does not tell. */
 unsigned base_topology_cores(const char *root, const cpu_set_t *set);
 /* "0-3,8" as a set: false when it is none or empty. */

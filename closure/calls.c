@@ -157,7 +157,8 @@ const char *closure_makes(const char *function)
     return NULL;
 }
 
-const char *const closure_parameter[GRAMMAR_CHANNELS] = {
+/* What a call takes, as it stands in a template: the names of its parameters, by channel. */
+static const char *const name_of_channel[GRAMMAR_CHANNELS] = {
     [GRAMMAR_PEER] = "peer",     [GRAMMAR_BYTES] = "bytes",        [GRAMMAR_INDEX] = "index", [GRAMMAR_TEAM] = "team",
     [GRAMMAR_SOURCE] = "whence", [GRAMMAR_RECEIVED] = "came", [GRAMMAR_SOURCE_TAG] = "its_tag",
     [GRAMMAR_STARTS] = "starts" };
@@ -206,7 +207,7 @@ static void parameter(struct closure_call *call, char letter, FILE *f)
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
         if (parameters[i].letter == letter) {
             call->channels |= 1u << parameters[i].channel;
-            fprintf(f, parameters[i].as, closure_parameter[parameters[i].channel]);
+            fprintf(f, parameters[i].as, name_of_channel[parameters[i].channel]);
         }
 }
 
@@ -403,7 +404,7 @@ void closure_print_call(struct closure *g, uint32_t terminal)
             t->comm == GRAMMAR_NONE ? "" : job_text(g->job, g->job->comms[t->comm].name), name);
     for (uint32_t c = 0; c < GRAMMAR_CHANNELS; c++)
         if (call->channels & 1u << c)
-            fprintf(g->calls, ", long %s", closure_parameter[c]);
+            fprintf(g->calls, ", long %s", name_of_channel[c]);
     fprintf(g->calls, "%s)\n{\n    spin(gap);\n    %s\n    event++;\n", region ? ", double ns" : "", call->text);
     if (call->nth)
         fprintf(g->calls, "    nth[%u]++;\n", terminal);

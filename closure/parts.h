@@ -10,9 +10,6 @@ enum closure_section { CLOSURE_BASE, CLOSURE_COURSE, CLOSURE_PEER, CLOSURE_COMM,
                        CLOSURE_FILE, CLOSURE_NAMED, CLOSURE_SECTIONS };
 #define CLOSURE_NEEDS(section) (1u << (section))
 
-/* What a call takes, as it stands in a template: the names of its parameters, by channel. */
-extern const char *const closure_parameter[GRAMMAR_CHANNELS];
-
 /* How a terminal is made. */
 struct closure_call {
     const char *why;      /* it is not made; NULL: it is */

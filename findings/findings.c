@@ -169,7 +169,8 @@ static bool same_function(const struct findings *f, uint32_t a, uint32_t b)
     return j->terminals[a].function == j->terminals[b].function;
 }
 
-void findings_add(struct findings *f, const struct finding *one, const bool *in)
+/* Findings of the same kind and the same lines become one: a line may be called from several places. */
+static void add(struct findings *f, const struct finding *one, const bool *in)
 {
     struct findings_list *all = f->all;
     uint64_t hash = XXH64(one->where, strlen(one->where), XXH64(one->cause, strlen(one->cause), (uint64_t)one->kind));
@@ -250,7 +251,7 @@ void findings_add_at(struct findings *f, struct finding one, uint32_t cause, uin
         one.some |= (in ? in : own)[r] && !come[r];
     findings_site_place(f->report, one.call, one.where, sizeof one.where);
     findings_site_place(f->report, cause, one.cause, sizeof one.cause);
-    findings_add(f, &one, in ? in : own);
+    add(f, &one, in ? in : own);
 }
 
 BASE_COMPARISON(by_cost, struct finding, BASE_DOWN(seconds))

@@ -36,11 +36,8 @@ void findings_of_regions(struct findings *f);  /* regions.c */
 void findings_of_messages(struct findings *f);
 void findings_of_remainder(struct findings *f);    /* remainder.c: after all others */
 
-/* Adds `one`, in which the ranks r with in[r] take part. Findings of the same kind and the same lines become one: a
-   line may be called from several places. */
-void findings_add(struct findings *f, const struct finding *one, const bool *in);
-/* The same of a call or region, `one.call`, and of the terminal that is the cause; fills `where` and `cause` in. `in`
-   NULL: the ranks that come to `of`. */
+/* Adds `one` of a call or region, `one.call`, and of the terminal that is the cause, in which the ranks r with in[r]
+   take part; fills `where` and `cause` in. `in` NULL: the ranks that come to `of`. */
 void findings_add_at(struct findings *f, struct finding one, uint32_t cause, uint32_t of, const bool *in);
 /* What is lost of a region in some of its threads' times (enum job_threads_part, as bits), ns of its ranks. */
 double findings_in_region(const struct findings *f, const struct findings_site *region, unsigned parts);

@@ -83,7 +83,5 @@ int analysis_run(struct replay_analysis *a, bool drawn, struct replay_blame *bla
 /* One with a change, its work drawn. Likewise; `blame` may be NULL. */
 int analysis_wall(struct replay_analysis *a, const struct bind_change *c, struct replay_blame *blame, double *seconds,
                   bool *known);
-/* With drawn work the replay is so much longer than with rests, a factor. */
-double analysis_drawn(struct replay_analysis *a);
 /* Whether what a call there takes may be a wait. */
 bool analysis_waits(const struct bind_site *s);

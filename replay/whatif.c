@@ -80,7 +80,8 @@ static uint32_t draws_of(const struct replay_analysis *a)
     return a->result.walked > MANY_STEPS ? FEW_DRAWS : DRAWS;
 }
 
-double analysis_drawn(struct replay_analysis *a)
+/* With drawn work the replay is so much longer than with rests, a factor. */
+static double drawn_factor(struct replay_analysis *a)
 {
     double sum = 0, one;
     bool known;
@@ -101,7 +102,7 @@ double analysis_drawn(struct replay_analysis *a)
 
 static int once(struct replay_analysis *a, struct bind_change *c, double *seconds, bool *known)
 {
-    double longer = analysis_drawn(a);
+    double longer = drawn_factor(a);
     int rc = weighed(a, c, seconds, known);
 
     *seconds /= longer;

@@ -28,7 +28,8 @@ void *tool_need(void *made)
     return made;
 }
 
-int tool_read_file(const char *path, struct job **job)
+/* This file, whatever is beside it. */
+static int read_file(const char *path, struct job **job)
 {
     char why[256] = "";
 
@@ -89,7 +90,7 @@ int tool_read_job(const char *path, struct job **job)
     bool left = stat(parts, &st) == 0 && S_ISDIR(st.st_mode), there = access(path, F_OK) == 0;
     int rc = itself          ? parts_join(path, job)
              : left && !there ? read_parts(path, parts, job)
-                              : tool_read_file(path, job);
+                              : read_file(path, job);
     if (rc == TOOL_OK && left && there && is_newer(parts, path))
         tool_complain("%s has parts of a run that came later and died, or has not ended (pythia merge joins them)",
                       parts);

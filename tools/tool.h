@@ -41,7 +41,6 @@ void *tool_need(void *made);
 /* Reads a job file, or, where there is none but FILE.parts, these. Says so, and where parts are beside it. Returns
    TOOL_OK with *job, owned by the caller, or TOOL_INPUT after a complaint. */
 int tool_read_job(const char *path, struct job **job);
-int tool_read_file(const char *path, struct job **job); /* this file, whatever is beside it */
 
 /* A job file and the tables made of it; zeroed: none. */
 struct tool_job {
