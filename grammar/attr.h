@@ -18,8 +18,7 @@
  * A value in a merged job may further be relative to the rank (see job/job.h).
  * Threads: owner.  Hook-safe: yes.
  */
-#ifndef PYTHIA_GRAMMAR_ATTR_H
-#define PYTHIA_GRAMMAR_ATTR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ static inline void grammar_attr_vary(struct grammar_attr *a)
 }
 /* Whether all occurrences have one value. */
 bool grammar_attr_constant(const struct grammar_attr *a, int64_t *value);
-
-#endif

@@ -26,8 +26,7 @@
  * bytes a step, 512 at most, and a window of 5 KiB.
  * Private to grammar/.  Threads: owner.  Hook-safe: yes.
  */
-#ifndef PYTHIA_GRAMMAR_COURSE_H
-#define PYTHIA_GRAMMAR_COURSE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -69,5 +68,3 @@ struct grammar_courses {
     int64_t expected[GRAMMAR_CHANNELS]; /* the next value; until a second one came the only one */
     struct grammar_course of[GRAMMAR_CHANNELS];
 } __attribute__((aligned(64)));
-
-#endif

@@ -20,8 +20,7 @@
  * A look-up costs O(1) expected, an insertion MOVE slots more while the table grows; a new table is one call for
  * memory.
  */
-#ifndef PYTHIA_GRAMMAR_DIGRAM_H
-#define PYTHIA_GRAMMAR_DIGRAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -102,5 +101,3 @@ static inline uint32_t grammar_digrams_find(const struct grammar_digrams *t, uin
         node = grammar_digram_at(&t->old, grammar_digram_probe(&t->old, t->nodes, hash, left, right));
     return node;
 }
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Threads: any (read-only).  Hook-safe: reading is.
  */
-#ifndef PYTHIA_GRAMMAR_FLAT_H
-#define PYTHIA_GRAMMAR_FLAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ void grammar_flat_uses(const struct grammar_flat *g, uint64_t *uses);
    terminals, unless of_terminal is NULL. Fills of_rule[rule_count + 1], of_terminal[terminals + 1], node[node_count].
    Symbols must be in range. Linear. */
 void grammar_flat_users(const struct grammar_flat *g, uint32_t *of_terminal, uint32_t *of_rule, uint32_t *node);
-
-#endif

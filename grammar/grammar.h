@@ -32,8 +32,7 @@
  *
  * Threads: owner.  Hook-safe: grammar_append is; the rest is not, where it does not say so.
  */
-#ifndef PYTHIA_GRAMMAR_H
-#define PYTHIA_GRAMMAR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ size_t grammar_memory(const struct grammar *g);   /* bytes in use */
 /* Drains pending steps and gives the canonical form, owned by the caller; NULL when out of memory. The grammar can be
    appended to afterwards. */
 struct grammar_flat *grammar_freeze(struct grammar *g);
-
-#endif

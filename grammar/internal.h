@@ -11,8 +11,7 @@
  * Structural work is a list of hints, "look at this node (rule) again": idempotent, so a stale one does no harm, and
  * the work can be drained at any pace. While hints are pending, invariants 1 to 3 may not hold; 4 and 5 always do.
  */
-#ifndef PYTHIA_GRAMMAR_INTERNAL_H
-#define PYTHIA_GRAMMAR_INTERNAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -306,5 +305,3 @@ static inline bool grammar_courses_go_on(struct grammar *g, const struct grammar
 
 /* coarsen.c */
 void grammar_coarsen(struct grammar *g);
-
-#endif

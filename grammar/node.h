@@ -5,8 +5,7 @@
  *
  *   | links, symbol, exponent, attributes  32 | statistics  88 |
  */
-#ifndef PYTHIA_GRAMMAR_NODE_H
-#define PYTHIA_GRAMMAR_NODE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ struct __attribute__((aligned(64))) grammar_node {
     uint64_t exponent; /* 0: a guard */
     struct grammar_tally stats;
 };
-
-#endif

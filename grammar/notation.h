@@ -6,8 +6,7 @@
  * '…' where they could be read as a rule's name (letters in upper case only) or contain blanks, quotes or ^.
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_GRAMMAR_NOTATION_H
-#define PYTHIA_GRAMMAR_NOTATION_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ typedef const char *(*grammar_name_fn)(void *context, uint32_t terminal);
 void grammar_rule_name(uint32_t rule, char name[16]);
 /* Prints all rules. Returns 0 or PYTHIA_EIO. */
 int grammar_print(const struct grammar_flat *g, grammar_name_fn name, void *context, FILE *out);
-
-#endif

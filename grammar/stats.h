@@ -11,8 +11,7 @@
  *
  * Threads: owner.  Hook-safe: yes.
  */
-#ifndef PYTHIA_GRAMMAR_STATS_H
-#define PYTHIA_GRAMMAR_STATS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -61,5 +60,3 @@ static inline void grammar_time_add(struct grammar_time *sum, double turns, cons
 double grammar_moments_mean(const struct grammar_moments *m, uint64_t count);
 /* Standard deviation in ns, 0 for fewer than two expansions. */
 double grammar_moments_deviation(const struct grammar_moments *m, uint64_t count);
-
-#endif

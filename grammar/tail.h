@@ -32,8 +32,7 @@
  *
  * Threads: owner.  Hook-safe: yes.
  */
-#ifndef PYTHIA_GRAMMAR_TAIL_H
-#define PYTHIA_GRAMMAR_TAIL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ uint32_t grammar_arrival_node(struct grammar *g, const struct grammar_arrival *a
 void grammar_arrival_count(struct grammar *g, uint32_t n, const struct grammar_arrival *a);
 /* `n` behind R's last node, with a hint. */
 void grammar_link_last(struct grammar *g, uint32_t n);
-
-#endif

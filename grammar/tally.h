@@ -13,8 +13,7 @@
  *
  * Cost: an addition is two multiplications; what composes divides.  Threads: owner.  Hook-safe: yes.
  */
-#ifndef PYTHIA_GRAMMAR_TALLY_H
-#define PYTHIA_GRAMMAR_TALLY_H
+#pragma once
 
 #include "grammar/stats.h"
 
@@ -98,5 +97,3 @@ void grammar_sums_shrink(struct grammar_sums *s, uint64_t ns);
 
 /* As it is at rest. The only floating-point arithmetic: for who holds the program's state (base/fpu.h). */
 struct grammar_stats grammar_tally_stats(const struct grammar_tally *t);
-
-#endif

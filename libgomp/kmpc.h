@@ -5,8 +5,7 @@
  *
  * Threads: any.  Hook-safe: yes, but for the first call.
  */
-#ifndef PYTHIA_LIBGOMP_KMPC_H
-#define PYTHIA_LIBGOMP_KMPC_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ static inline const struct libgomp_kmpc *libgomp_kmpc(void)
         libgomp_kmpc_find();
     return &libgomp_kmpc_table;
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Threads: any.  Hook-safe: yes, but for the first call.
  */
-#ifndef PYTHIA_LIBGOMP_REAL_H
-#define PYTHIA_LIBGOMP_REAL_H
+#pragma once
 
 #include <link.h>
 #include <stdatomic.h>
@@ -82,5 +81,3 @@ static inline const struct libgomp_real *libgomp_real_at(const void *caller)
     const struct libgomp_real *other = libgomp_real_other((uintptr_t)caller);
     return other ? other : libgomp_real();
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: any.  Hook-safe: no (walks the loaded modules): once a region.
  */
-#ifndef PYTHIA_OMP_SAFE_H
-#define PYTHIA_OMP_SAFE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ enum libgomp_listed { LIBGOMP_UNLISTED, LIBGOMP_DENIED, LIBGOMP_ALLOWED };
  * exported; `starter`: its begin, 0 when not known); or "all".
  */
 enum libgomp_listed libgomp_safe_named(const char *list, uintptr_t function, uintptr_t starter);
-
-#endif

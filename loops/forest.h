@@ -17,8 +17,7 @@
  * Cost: (nodes + edges) x depth of loops.
  * Threads: any, each graph by one at a time.  Hook-safe: no.
  */
-#ifndef PYTHIA_LOOPS_FOREST_H
-#define PYTHIA_LOOPS_FOREST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ static inline int loops_forest_common(const struct loops_forest *f, uint32_t a, 
 bool loops_forest_aside(const struct loops_forest *f, const struct loops_graph *g, int loop);
 /* Whether `to` can be reached from `from` by at least one edge without a turn of a loop that holds both. */
 bool loops_forest_leads(const struct loops_forest *f, const struct loops_graph *g, uint32_t from, uint32_t to);
-
-#endif

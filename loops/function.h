@@ -14,8 +14,7 @@
  * Bounds: LOOPS_MOST_INSNS instructions of a function, about 30 ns each; what is longer cannot be read.
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_LOOPS_FUNCTION_H
-#define PYTHIA_LOOPS_FUNCTION_H
+#pragma once
 
 #include "code/image.h"
 #include "loops/forest.h"
@@ -50,5 +49,3 @@ uint32_t loops_function_node(const struct loops_function *f, uint64_t address);
 bool loops_function_leads(const struct loops_function *f, uint64_t from, uint64_t to);
 /* Whether it may end in the function that begins there. */
 bool loops_function_ends_in(const struct loops_function *f, uint64_t entry);
-
-#endif

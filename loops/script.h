@@ -13,13 +13,10 @@
  * 2. lines of a statement or a text that goes on are taken for statements: they are passed in order
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_LOOPS_SCRIPT_H
-#define PYTHIA_LOOPS_SCRIPT_H
+#pragma once
 
 #include "loops/function.h"
 
 /* Fills in the graph of the code that begins at that line of a file; `whole`: all of it. False: it is not there, or too
    long. Block, node, turn, forest and graph are the caller's, to be freed. */
 bool loops_script_read(const char *path, uint32_t first, bool whole, struct loops_function *f);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_OMP_HOOKS_H
-#define PYTHIA_OMP_HOOKS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -135,5 +134,3 @@ enum omp_hook_traits omp_hook_ompt_traits(void);
 
 /* Address of our GOMP_parallel, whatever the program's calls are bound to. */
 void *omp_hook_own_parallel(void);
-
-#endif

@@ -21,8 +21,7 @@
  * hooks: any; others: the one that acts.  Hook-safe: yes, but for omp_shares_ready(), when a team is larger than those
  * before.
  */
-#ifndef PYTHIA_OMP_SHARES_H
-#define PYTHIA_OMP_SHARES_H
+#pragma once
 
 #include "omp/hooks.h"
 
@@ -72,5 +71,3 @@ bool omp_constructs_next(uint64_t *begin, uint64_t *end, uint64_t *step, bool *l
 bool omp_constructs_single(void);
 void *omp_constructs_copy(void);
 void omp_constructs_copied(void *data);
-
-#endif

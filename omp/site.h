@@ -9,8 +9,7 @@
  * Memory: a fixed table; a region that does not fit is left alone. Threads: the one that acts (team.h).
  * Hook-safe: yes, a site's first execution aside.
  */
-#ifndef PYTHIA_OMP_SITE_H
-#define PYTHIA_OMP_SITE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ static inline bool omp_hook_site_is_kept(const struct omp_hook_site *site)
 void omp_hook_site_count(uint32_t *sites, uint32_t *kept);
 /* Each site in turn, for the end of the run: NULL after the last; `place` starts at 0. */
 struct omp_hook_site *omp_hook_site_next(uint32_t *place);
-
-#endif

@@ -17,8 +17,7 @@
  * Only one thread of the process acts at a time: the first one that enters a region, until it ends. Memory: fixed
  * tables; what does not fit is left alone. Threads: any.  Hook-safe: yes, but for a site's first execution.
  */
-#ifndef PYTHIA_OMP_TEAM_H
-#define PYTHIA_OMP_TEAM_H
+#pragma once
 
 #include "omp/hooks.h"
 
@@ -66,5 +65,3 @@ void omp_hook_team_store(struct job *job);
 void omp_hook_team_threads(struct job *job, struct teams_account *a, uintptr_t fn);
 /* The same for all regions on libomp (ompt.c). */
 void omp_hook_ompt_store(struct job *job);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Threads: owner.  Hook-safe: all.  Cost: an event that is learned and a question touch a slot of each table.
  */
-#ifndef PYTHIA_ORACLE_GAP_CONTEXT_H
-#define PYTHIA_ORACLE_GAP_CONTEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -72,5 +71,3 @@ static inline void oracle_gap_errors_learn(struct oracle_gap_errors *e, double o
     e->own += (oracle_gap_error(&said[0], gap) - e->own) / 64;
     e->context += (oracle_gap_error(&said[1], gap) - e->context) / 64;
 }
-
-#endif

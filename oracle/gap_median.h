@@ -11,8 +11,7 @@
  * Whether a turn's own median or that of all turns answers is decided by which was nearer at this turn so far.
  * Cost: some ns an event; 16 bytes a node, 512 for each of the first ORACLE_GAP_LOOPS nodes that are loops.
  */
-#ifndef PYTHIA_ORACLE_GAP_H
-#define PYTHIA_ORACLE_GAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -59,5 +58,3 @@ static inline const struct oracle_gap_median *oracle_turn_choose(const struct or
 {
     return t->error < t->others ? &t->own : all;
 }
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Threads: owner.  Hook-safe: all.
  */
-#ifndef PYTHIA_ORACLE_HISTORY_H
-#define PYTHIA_ORACLE_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -156,5 +155,3 @@ static inline void oracle_history_preload(struct oracle_history *t, uint32_t sym
     t->symbol[slot] = symbol;
     t->time[slot] = (struct oracle_history_time){ t->preloaded_clock, duration };
 }
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Nothing is allocated after creation. Hypotheses own a slice of `frames` each; sets are swapped, never copied.
  */
-#ifndef PYTHIA_ORACLE_INTERNAL_H
-#define PYTHIA_ORACLE_INTERNAL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -386,5 +385,3 @@ void oracle_count_unknown(struct oracle *o, int which, uint64_t n);
 void oracle_sample_event(struct oracle *o, uint32_t terminal, uint64_t gap);
 void oracle_sample(struct oracle *o);
 void oracle_sample_start(struct oracle *o);
-
-#endif

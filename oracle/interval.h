@@ -36,8 +36,7 @@
  *
  * Threads: owner.  Hook-safe: yes.
  */
-#ifndef PYTHIA_ORACLE_INTERVAL_H
-#define PYTHIA_ORACLE_INTERVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ static inline void oracle_interval_event(struct oracle_intervals *v, uint32_t te
 
 /* Gives an answer at this distance its bounds, and judges earlier ones. */
 void oracle_interval_answer(struct oracle_intervals *v, uint64_t distance, struct oracle_answer *answer);
-
-#endif

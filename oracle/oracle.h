@@ -27,8 +27,7 @@
  * Threads: an index: any, read-only; an oracle: owner.
  * Hook-safe: oracle_follow and the questions (no malloc, lock or system call); creation is not.
  */
-#ifndef PYTHIA_ORACLE_H
-#define PYTHIA_ORACLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,5 +136,3 @@ const struct oracle_score *oracle_score(const struct oracle *o);
 uint32_t oracle_time_bucket(double relative_error);
 /* Median relative error of a histogram, < 0 when empty. */
 double oracle_time_median(const uint64_t histogram[ORACLE_TIME_BUCKETS]);
-
-#endif

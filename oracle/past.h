@@ -28,8 +28,7 @@
  * Memory: as given.
  * Threads: owner.  Hook-safe: all.
  */
-#ifndef PYTHIA_ORACLE_PAST_H
-#define PYTHIA_ORACLE_PAST_H
+#pragma once
 
 #include "oracle/gap_context.h"
 #include "oracle/history.h"
@@ -118,5 +117,3 @@ struct oracle_past_time oracle_past_time(const struct oracle_past *l, int voter,
 struct oracle_gap_answer oracle_past_gap(const struct oracle_past *l, uint32_t terminal);
 /* The longest match with a place of a reference, of at least `length` events; NULL: none. */
 const struct oracle_match *oracle_past_in_reference(const struct oracle_past *l, uint64_t length);
-
-#endif

@@ -23,8 +23,7 @@
  * what collides is forgotten.
  * Threads: owner.  Hook-safe: all but creation.
  */
-#ifndef PYTHIA_ORACLE_PEERS_H
-#define PYTHIA_ORACLE_PEERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event 
 void oracle_peers_pass(struct oracle_peers *p, uint32_t terminal, int64_t peer);
 /* Whether the answers have all been right for so long that not each event needs to be judged. */
 bool oracle_peers_calm(const struct oracle_peers *p);
-
-#endif

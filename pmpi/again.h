@@ -24,8 +24,7 @@
  *
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_PMPI_AGAIN_H
-#define PYTHIA_PMPI_AGAIN_H
+#pragma once
 
 #include "base/clock.h"
 #include "pmpi/hook.h"
@@ -117,5 +116,3 @@ void pmpi_hook_again_learn(struct pmpi_hook_call *call, uint64_t comm, uint64_t 
 
 /* Bytes of an element of a datatype that will keep them; 0: another one. */
 int pmpi_hook_fixed_size(MPI_Datatype type);
-
-#endif

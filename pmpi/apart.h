@@ -13,13 +13,10 @@
  *
  * Threads: the one that ends MPI.  Hook-safe: no.
  */
-#ifndef PYTHIA_PMPI_APART_H
-#define PYTHIA_PMPI_APART_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
 
 /* All ranks of the world call it; it returns when all have. False: it could not be made. */
 bool pmpi_hook_apart(MPI_Comm *comm);
-
-#endif

@@ -12,8 +12,7 @@
  * What is registered is Hook-safe only as far as the plug-in is: plugins/trace.c takes a lock for each record.
  * Threads: any.  Hook-safe: yes, but for pythia_callback_register() and pythia_callback_remove().
  */
-#ifndef PYTHIA_PMPI_CALLBACK_H
-#define PYTHIA_PMPI_CALLBACK_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -37,5 +36,3 @@ void pmpi_hook_callbacks_nothing(struct pmpi_hook_call *call);
 
 /* The names of all wrapped functions, then NULL: generated. */
 extern const char *const pmpi_hook_functions[];
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Threads: those that spawn.  Hook-safe: no, starting processes takes ms.
  */
-#ifndef PYTHIA_PMPI_CHILDREN_H
-#define PYTHIA_PMPI_CHILDREN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ void pmpi_hook_children_spawned(struct pmpi_hook_children *children);
 
 /* On the first rank, after MPI_Init: the number of this world among those that were spawned, 0: it was not. */
 uint32_t pmpi_hook_children_number(void);
-
-#endif

@@ -10,8 +10,7 @@
  * recording.
  * Threads: the one that initialises MPI.  Hook-safe: no.
  */
-#ifndef PYTHIA_PMPI_CLOCKS_H
-#define PYTHIA_PMPI_CLOCKS_H
+#pragma once
 
 #include <mpi.h>
 
@@ -19,5 +18,3 @@
 void pmpi_hook_clocks_begin(MPI_Comm comm);
 /* The same, before the session is finished; frees what the first one made. */
 void pmpi_hook_clocks_end(MPI_Comm comm);
-
-#endif

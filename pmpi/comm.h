@@ -28,8 +28,7 @@
  * Memory: some 200 bytes for each living communicator.
  * Threads: any.  Hook-safe: look-up of what was seen before.
  */
-#ifndef PYTHIA_PMPI_COMM_H
-#define PYTHIA_PMPI_COMM_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -124,5 +123,3 @@ void pmpi_hook_idup_drop(struct pmpi_hook_idup *idup);
 /* Where a window or a file is; it is closed. */
 void pmpi_hook_comm_bind(uint64_t key, const struct pmpi_hook_communicator *comm);
 void pmpi_hook_comm_unbind(uint64_t key);
-
-#endif

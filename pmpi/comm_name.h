@@ -13,8 +13,7 @@
  *
  * Private to comm.c, whose lock is held in all of these. Threads: one at a time.  Hook-safe: no.
  */
-#ifndef PYTHIA_PMPI_COMM_NAME_H
-#define PYTHIA_PMPI_COMM_NAME_H
+#pragma once
 
 #include "pmpi/comm.h"
 #include "pmpi/variants.h"
@@ -71,5 +70,3 @@ void pmpi_hook_name_give_back(struct comm_entry *entry);
 void pmpi_hook_name_left_out(struct comm_entry *parent, const char *kind);
 /* What the entry knows of its children. */
 void pmpi_hook_name_free(struct comm_entry *entry);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads: any.  Hook-safe: yes, but for the first completion of more requests than ever before.
  */
-#ifndef PYTHIA_PMPI_COMPLETE_H
-#define PYTHIA_PMPI_COMPLETE_H
+#pragma once
 
 #include <string.h>
 
@@ -93,5 +92,3 @@ static inline void pmpi_hook_end_if(struct pmpi_hook_call *call, bool done)
     else
         pmpi_hook_nothing(call);
 }
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Threads: any.  Hook-safe: yes, but for the first call of each function.
  */
-#ifndef PYTHIA_PMPI_FORTRAN_H
-#define PYTHIA_PMPI_FORTRAN_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -65,5 +64,3 @@ static inline int pmpi_hook_fortran_first(const struct pmpi_hook_target *target)
     return 1;
 #endif
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_PMPI_HANDLES_H
-#define PYTHIA_PMPI_HANDLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ PMPI_HOOK_AT(request, MPI_Request, PMPI_Request_f2c, MPI_REQUEST_NULL)
 PMPI_HOOK_AT(window, MPI_Win, PMPI_Win_f2c, MPI_WIN_NULL)
 PMPI_HOOK_AT(file, MPI_File, PMPI_File_f2c, MPI_FILE_NULL)
 PMPI_HOOK_AT(message, MPI_Message, PMPI_Message_f2c, MPI_MESSAGE_NULL)
-
-#endif

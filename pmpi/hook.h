@@ -28,8 +28,7 @@
  * program sees, or a result, or calls an error handler.
  * Threads: any, a call belongs to its thread.  Hook-safe: yes, but for communicators first seen.
  */
-#ifndef PYTHIA_PMPI_HOOK_H
-#define PYTHIA_PMPI_HOOK_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -251,5 +250,3 @@ int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const voi
                                 MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype);
 int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const void *recvbuf, int64_t recvcount,
                                  MPI_Datatype recvtype, struct pmpi_hook_counts sendcounts, MPI_Datatype sendtype);
-
-#endif

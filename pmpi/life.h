@@ -12,8 +12,7 @@
  * (pmpi/present.h). Whether it is on is decided together at MPI_Init: every one of them takes part in the merge, also
  * one whose session has failed since.
  */
-#ifndef PYTHIA_PMPI_LIFE_H
-#define PYTHIA_PMPI_LIFE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ void pmpi_hook_life_session(void);
 void pmpi_hook_finish(MPI_Comm comm, enum session_mode mode, struct job *mine);
 /* Writes this rank's part of a run that ends without MPI_Finalize; no MPI. Takes ownership of `mine`. */
 void pmpi_hook_write_part(uint32_t rank, struct job *mine);
-
-#endif

@@ -17,8 +17,7 @@
  * list 112 bytes and 12 a run.
  * Threads: any.  Hook-safe: look-ups are.
  */
-#ifndef PYTHIA_PMPI_MEMBERS_H
-#define PYTHIA_PMPI_MEMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ static inline uint32_t pmpi_hook_members_world(const struct pmpi_hook_members *m
         return m->runs->first + (uint32_t)rank * (uint32_t)m->runs->stride;
     return pmpi_hook_members_seek(m, rank);
 }
-
-#endif

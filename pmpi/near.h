@@ -10,8 +10,7 @@
  *
  * Threads: any.  Hook-safe: counting is.
  */
-#ifndef PYTHIA_PMPI_NEAR_H
-#define PYTHIA_PMPI_NEAR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ static inline int pmpi_hook_near_moved(const struct pmpi_hook_call *call, bool r
 void pmpi_hook_near_message(struct pmpi_hook_call *call, bool receives, int i, int64_t bytes);
 /* So many elements; the event's size of an element stays what it is. */
 int64_t pmpi_hook_near_bytes(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
-
-#endif

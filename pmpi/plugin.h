@@ -8,13 +8,10 @@
  * A plugin that cannot be used costs one line, by rank 0, and the program runs on without it.
  * Threads: the one that calls MPI_Init or MPI_Finalize.  Hook-safe: no.
  */
-#ifndef PYTHIA_PMPI_PLUGIN_H
-#define PYTHIA_PMPI_PLUGIN_H
+#pragma once
 
 #include <stdint.h>
 
 /* Opens those of the list, which has colons between them; "" is none. `rank`: of this process. */
 void pmpi_hook_plugins_open(const char *list, uint32_t rank);
 void pmpi_hook_plugins_close(void);
-
-#endif

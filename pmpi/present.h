@@ -18,8 +18,7 @@
  * program may begin and some in between.
  * Threads: the one that initialises MPI.  Hook-safe: no.
  */
-#ifndef PYTHIA_PMPI_PRESENT_H
-#define PYTHIA_PMPI_PRESENT_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ struct pmpi_hook_launcher {
 };
 
 extern const struct pmpi_hook_launcher pmpi_hook_launcher;
-
-#endif

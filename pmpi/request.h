@@ -21,8 +21,7 @@
  * touched when used.
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_PMPI_REQUEST_H
-#define PYTHIA_PMPI_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ void pmpi_hook_request_forget(MPI_Request request, const void *where);
    whatever thread. It has a slot of the same table; take frees it, and returns false where it is not known. */
 void pmpi_hook_message_put(MPI_Message message, const struct pmpi_hook_start *start);
 bool pmpi_hook_message_take(MPI_Message message, struct pmpi_hook_start *start);
-
-#endif

@@ -16,8 +16,7 @@
  * Cost: a look at up to VARIANTS_MOST members, where a communicator is made. Memory: 800 bytes a name.
  * Threads: the caller's lock.  Hook-safe: no.
  */
-#ifndef PYTHIA_PMPI_VARIANTS_H
-#define PYTHIA_PMPI_VARIANTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ bool pmpi_hook_order_follow(struct pmpi_hook_order *o, uint8_t next);
    of the own group and of that of its peers, which it keeps. */
 void pmpi_hook_variant_name(uint32_t number, const struct pmpi_hook_members *own, const struct pmpi_hook_members *peers,
                             char *name, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Private to these two.  Threads: the stream's, which has taken it.  Hook-safe: yes, first sight aside.
  */
-#ifndef PYTHIA_SESSION_APPEND_H
-#define PYTHIA_SESSION_APPEND_H
+#pragma once
 
 #include <errno.h>
 
@@ -165,5 +164,3 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     else
         append_known(s, entry, phase, kind, path, begin, end, e, in_region, before, plain);
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: any.  Hook-safe: yes, but for what says that it takes a lock or is for struct session_hooks (life.h).
  */
-#ifndef PYTHIA_SESSION_ASK_H
-#define PYTHIA_SESSION_ASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ uint64_t session_events(void); /* of this thread's stream so far; 0 without one.
 void session_task_add(uintptr_t fn, const struct job_task *task);
 /* Rows that the reference has of a task construct, `most` at most; returns how many. Takes a lock. */
 uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t most);
-
-#endif

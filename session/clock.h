@@ -17,8 +17,7 @@
  * Cost: SESSION_CLOCK_ROUNDS round trips for each level of the tree.
  * Threads: the one that begins and ends the session.  Hook-safe: no.
  */
-#ifndef PYTHIA_SESSION_CLOCK_H
-#define PYTHIA_SESSION_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -67,5 +66,3 @@ uint64_t session_clock_since(uint64_t ns);
 int64_t session_clock_drift(uint64_t wall_ns);
 /* What was agreed on. */
 void session_clock_finish(struct job *job);
-
-#endif

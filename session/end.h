@@ -12,8 +12,7 @@
  *
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_SESSION_END_H
-#define PYTHIA_SESSION_END_H
+#pragma once
 
 /* `status`: what the process exits with; `from`: where in the code that was asked for, NULL: not known. */
 typedef void session_ends(int status, const void *from);
@@ -21,5 +20,3 @@ typedef void session_ends(int status, const void *from);
 void session_at_end(session_ends *ends);
 /* This process becomes the program at `path` (NULL: not known): its own session ends where that is one. */
 void session_end_becomes(const char *path);
-
-#endif

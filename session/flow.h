@@ -13,8 +13,7 @@
  * Cost: a comparison, else a look-up. Memory: 32 bytes a row, and 16 to 32 of the table.
  * Threads: the stream's.  Hook-safe: yes, but for rows first seen.
  */
-#ifndef PYTHIA_SESSION_FLOW_H
-#define PYTHIA_SESSION_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ int session_flows_finish(const struct session_flows *t, struct job *job, uint32_
 /* The rows alone, to be finished or closed. False when out of memory. */
 bool session_flows_copy(const struct session_flows *t, struct session_flows *copy);
 void session_flows_close(struct session_flows *t);
-
-#endif

@@ -11,8 +11,7 @@
  * bytes a stop, 48 a hop, and their tables. What goes beyond HOPS_MOST stops or hops is not counted.
  * Threads: the stream's.  Hook-safe: yes, first sight aside.
  */
-#ifndef PYTHIA_SESSION_HOPS_H
-#define PYTHIA_SESSION_HOPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ bool session_hops_copy(const struct session_hops *h, struct session_hops *copy);
 int session_hops_finish(const struct session_hops *h, struct job *job, uint32_t rank, uint32_t thread,
                         const uint32_t *terminal);
 void session_hops_close(struct session_hops *h);
-
-#endif

@@ -21,8 +21,7 @@
  * `session` is one per process. A stream belongs to its thread; the list of streams, the job of definitions and the
  * reference's indices are guarded by `session.lock`, which hooks take at first sight of something only.
  */
-#ifndef PYTHIA_SESSION_INTERNAL_H
-#define PYTHIA_SESSION_INTERNAL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -351,5 +350,3 @@ void session_progress_stop(void);
 uint64_t session_progress_first(uint32_t thread); /* a new stream's progress_at */
 /* From the hook: `entry` is the event's in the stream's keys, `now` in ns. */
 void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t now);
-
-#endif

@@ -6,8 +6,7 @@
  * seen for the first time allocates. Keys are part of a stream.
  * Threads: owner.  Hook-safe: yes, first sight aside.
  */
-#ifndef PYTHIA_SESSION_KEYS_H
-#define PYTHIA_SESSION_KEYS_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/modules.h"
@@ -57,5 +56,3 @@ uint32_t session_keys_again(const struct session_keys *k, uint32_t job_terminal)
 uint32_t session_keys_number(struct session_keys *k, uint32_t job_terminal, uint32_t reference_terminal);
 void session_keys_close(struct session_keys *k);
 void session_callsites_close(struct session_callsites *c);
-
-#endif

@@ -7,8 +7,7 @@
  * Fail open: whatever goes wrong turns the session off, with one line on stderr, and hooks pass through.
  * Threads: the one that initialises and finalises MPI, unless said.  Hook-safe: no, unless said.
  */
-#ifndef PYTHIA_SESSION_LIFE_H
-#define PYTHIA_SESSION_LIFE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ bool session_parts_first(void); /* whether nobody of this run has said yet where
 void session_parts_remove(void);
 /* Parts of an earlier run must not mix with this one's: they move to <output>.parts.old. Before any rank writes one. */
 void session_parts_put_aside(void);
-
-#endif

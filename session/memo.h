@@ -14,8 +14,7 @@
  * Cost: a look-up is that of the stack's words. Memory: a line of cache a slot, touched when used.
  * Threads: a memo belongs to its thread.  Hook-safe: yes.
  */
-#ifndef PYTHIA_SESSION_MEMO_H
-#define PYTHIA_SESSION_MEMO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -58,5 +57,3 @@ void session_memo_whole(const struct session_memo *memo, struct grammar_event *e
 /* To be filled by the hook, `what` last. NULL: the call is no event yet, or its place is not remembered. */
 struct session_memo *session_memo_of(struct session_stream *stream, struct session_slot *slot, uint32_t entry,
                                      uint32_t path);
-
-#endif

@@ -19,8 +19,7 @@
  * stream that has any.
  * Threads: the stream's.  Hook-safe: yes, first sight aside.
  */
-#ifndef PYTHIA_SESSION_NAMED_H
-#define PYTHIA_SESSION_NAMED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ void session_named_finish(struct session_stream *s);
 /* What there is, with what is open: rows, to be freed, of *count; NULL where there are none, or out of memory. */
 struct job_named *session_named_rows(const struct session_stream *s, uint32_t *count);
 void session_named_free(struct session_stream *s);
-
-#endif

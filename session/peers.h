@@ -13,8 +13,7 @@
  * Only peers that the program chooses are foretold, not the sources of messages from anyone.
  * Threads: owner.  Hook-safe: yes, but for the first peer of a stream.
  */
-#ifndef PYTHIA_SESSION_PEERS_H
-#define PYTHIA_SESSION_PEERS_H
+#pragma once
 
 #include "job/follow.h"
 #include "oracle/peers.h"
@@ -61,5 +60,3 @@ static inline void session_peers_pass(struct session_peers *p, uint32_t peer_cla
         session_peers_after_quick(p, peer_class, terminal, event);
 }
 void session_peers_close(struct session_peers *p);
-
-#endif

@@ -7,12 +7,9 @@
  *
  * Threads: owner.  Hook-safe: yes, but for a thread's first question, which allocates.
  */
-#ifndef PYTHIA_SESSION_SELF_H
-#define PYTHIA_SESSION_SELF_H
+#pragma once
 
 struct session_stream;
 
 /* The stream ends: the oracle that it lent to the program is destroyed. */
 void session_self_close(struct session_stream *s);
-
-#endif

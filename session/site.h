@@ -26,8 +26,7 @@
  * Memory: some 32 KiB a thread, 16 to 48 bytes for each frame of a stack; at most 330 KiB with memos.
  * Threads: any, a cache belongs to its thread.  Hook-safe: yes, first sight aside.
  */
-#ifndef PYTHIA_SESSION_SITE_H
-#define PYTHIA_SESSION_SITE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -74,5 +73,3 @@ void session_sites_forget(struct session_stream *stream);
 void session_sites_leave_out(const void *address);
 /* The path alone, for what is told apart by other things; no walk where nothing is recorded. */
 uint32_t session_path_of(struct session_stream *stream, void *from);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threads: the stream's.  Hook-safe: yes, but for lists first seen.
  */
-#ifndef PYTHIA_SESSION_STARTS_H
-#define PYTHIA_SESSION_STARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ struct session_starts_seen {
 /* Those that a frozen grammar names, to be put into a job or dropped. False when out of memory. */
 bool session_starts_copy(const struct session_starts_seen *seen, const struct grammar_flat *g, struct job_starts *copy);
 void session_starts_close(struct session_starts_seen *seen);
-
-#endif

@@ -22,8 +22,7 @@
  *
  * Threads: any, each on its own stream.  Hook-safe: all are, first sight of something aside.
  */
-#ifndef PYTHIA_SESSION_STREAM_H
-#define PYTHIA_SESSION_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -153,5 +152,3 @@ uint32_t session_identify(struct session_stream *s, const struct session_key *ke
 /* Adds `samples` of together `value` to the sum of an identity: of a function at its callsite.  Hook-safe: yes, first
    sight aside. */
 void session_sum_add(struct session_stream *s, uint32_t entry, int sum, uint64_t value, uint64_t samples);
-
-#endif

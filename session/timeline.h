@@ -10,8 +10,7 @@
  * the terminal's events in this stream, from 0.
  * Threads: the stream's.  Hook-safe: notes are.
  */
-#ifndef PYTHIA_SESSION_TIMELINE_H
-#define PYTHIA_SESSION_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ static inline void session_series_note(struct session_series *s, enum job_series
         session_series_cross(s, in, begin, end);
     }
 }
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_SESSION_TREE_H
-#define PYTHIA_SESSION_TREE_H
+#pragma once
 
 /* How many other processes of the tree have claimed this path before; 0 without a tree. */
 unsigned session_tree_claim(const char *path);
@@ -34,5 +33,3 @@ void session_tree_another(void);
 void session_tree_over(void);
 /* Somebody was told why there is no recording: nothing more is to be said. */
 void session_tree_said(void);
-
-#endif

@@ -19,8 +19,7 @@
  *     whether elements add to nodes (one thread) or nodes gather from elements (several);
  *  3. all ranks hold the same time, dt and cycle, to the bit: they leave the loop together.
  */
-#ifndef LULESH_DOMAIN_H
-#define LULESH_DOMAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ static inline const int *region_list(const struct domain *d, int r)
 {
     return d->region_elem + d->region_start[r];
 }
-
-#endif

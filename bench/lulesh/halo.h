@@ -25,8 +25,7 @@
  *
  * MPI is called by the thread that started it only. Buffers are allocated once.
  */
-#ifndef LULESH_HALO_H
-#define LULESH_HALO_H
+#pragma once
 
 enum halo_exchange { HALO_MASS, HALO_FORCE, HALO_MOTION, HALO_GRADIENT };
 
@@ -54,5 +53,3 @@ double run_min(double mine);
 double run_max_to_first(double mine);
 double run_min_to_first(double mine);
 double run_sum_to_first(double mine);
-
-#endif

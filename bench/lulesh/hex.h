@@ -11,8 +11,7 @@
  *
  * All functions are pure and inline: with the corner numbers known at compile time they unroll into straight code.
  */
-#ifndef LULESH_HEX_H
-#define LULESH_HEX_H
+#pragma once
 
 #include <math.h>
 
@@ -212,5 +211,3 @@ static inline double hex_face_step(const double u[8], const int to[4], const int
     return 0.25 * ((u[to[0]] + u[to[1]] + u[to[2]] + u[to[3]]) -
                    (u[from[0]] + u[from[1]] + u[from[2]] + u[from[3]]));
 }
-
-#endif

@@ -5,8 +5,7 @@
  * The method is the one published by Lawrence Livermore National Laboratory (LLNL-TR-490254, LLNL-TR-641973); the
  * values are part of its definition: another value is another problem, whose results compare with nobody's.
  */
-#ifndef LULESH_METHOD_H
-#define LULESH_METHOD_H
+#pragma once
 
 /* The cube and the energy put into the element at its origin, for 45 elements to an edge. */
 #define MESH_EDGE       1.125
@@ -48,5 +47,3 @@
 #define TINY            1.0e-36
 #define SOUND_TINY_SQ   0.1111111e-36
 #define SOUND_TINY      0.3333333e-18
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The command line. `-s -i -r -b -c -p -q -h` mean what LULESH users expect; --state is ours, for tests.
  */
-#ifndef LULESH_OPTIONS_H
-#define LULESH_OPTIONS_H
+#pragma once
 
 struct options {
     int edge_elems;     /* -s: elements along an edge of a rank's block */
@@ -24,5 +23,3 @@ int options_parse(struct options *o, int argc, char **argv, char *error, int err
 
 /* Usage on standard output. */
 void options_help(const char *program);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What the program prints, all of it on standard output of rank 0.
  */
-#ifndef LULESH_REPORT_H
-#define LULESH_REPORT_H
+#pragma once
 
 #include "domain.h"
 
@@ -17,5 +16,3 @@ void report_end(const struct domain *d, double seconds);
 /* One line of key=value with every digit: the state in a form that a test can compare. Collective: all ranks call
    it. */
 void report_state(const struct domain *d);
-
-#endif

@@ -8,8 +8,7 @@
  * sized by a number of threads and no work is split by hand: loops are divided by `omp for`, minima by OpenMP
  * reductions. The maximum is asked for outside of regions: to say it in the report, and whether forces are split.
  */
-#ifndef LULESH_TEAM_H
-#define LULESH_TEAM_H
+#pragma once
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -17,6 +16,4 @@
 static inline int team_max(void) { return omp_get_max_threads(); }
 #else
 static inline int team_max(void) { return 1; }
-#endif
-
 #endif

@@ -14,8 +14,7 @@
  *   levels     two levels: each row of 32 ranks reduces, its first rank does with those of the other rows, and tells
  *              the row; the last rank works longer
  */
-#ifndef PYTHIA_BENCH_SCALE_SHAPES_H
-#define PYTHIA_BENCH_SCALE_SHAPES_H
+#pragma once
 
 #include "job/job.h"
 
@@ -27,5 +26,3 @@ extern const char *const shape_names[SHAPES];
 enum shape shape_named(const char *name);
 /* The rank's job, owned by the caller; ends the program when out of memory. */
 struct job *shape_rank(enum shape shape, uint32_t rank, uint32_t ranks);
-
-#endif

@@ -9,8 +9,7 @@
  * come after them. They stand in only for the call that is being looked at; what the wrappers ask meanwhile goes to
  * MPI.
  */
-#ifndef PYTHIA_TESTS_MPI_KEPT_H
-#define PYTHIA_TESTS_MPI_KEPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ extern MPI_Errhandler kept_MPI_Errhandler[KEPT_ROOM];
 extern MPI_Fint kept_f_MPI_Comm[KEPT_ROOM], kept_f_MPI_Datatype[KEPT_ROOM], kept_f_MPI_Info[KEPT_ROOM],
     kept_f_MPI_Win[KEPT_ROOM], kept_f_MPI_File[KEPT_ROOM], kept_f_MPI_Request[KEPT_ROOM], kept_f_MPI_Message[KEPT_ROOM],
     kept_f_MPI_Group[KEPT_ROOM], kept_f_MPI_Op[KEPT_ROOM], kept_f_MPI_Errhandler[KEPT_ROOM], kept_f_one[1];
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What textbook.c and textbook_more.c share: the rank, and what stands for computation. */
-#ifndef TEXTBOOK_H
-#define TEXTBOOK_H
+#pragma once
 
 #include <math.h>
 #include <mpi.h>
@@ -34,5 +33,3 @@ double textbook_hybrid(int n, int turns);
 double textbook_tasks(int n, int turns);
 double textbook_nested(int n, int turns);
 double textbook_arrivals(int n, int turns);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Job files as blocks of memory, for unit tests. Everything aborts the test (ck_assert) where it can't do what it
    says. */
-#ifndef PYTHIA_TESTS_UNIT_BYTES_H
-#define PYTHIA_TESTS_UNIT_BYTES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ void bytes_refused(const void *data, size_t size, const char *what);
 
 /* Fills the section of the oracle's score with numbers that can be told apart. */
 void bytes_fill_oracle(struct job *j);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * What fails aborts the test.
  */
-#ifndef PYTHIA_TESTS_UNIT_FOLLOWER_H
-#define PYTHIA_TESTS_UNIT_FOLLOWER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -51,5 +50,3 @@ void follower_follow(struct follower *f, const struct follower_list *l, uint32_t
 
 /* The invariants of an oracle, which is at event `at` of `seed`. */
 void follower_audit(const struct oracle *o, unsigned seed, uint32_t at);
-
-#endif

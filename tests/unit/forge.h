@@ -8,8 +8,7 @@
  *     forge_refused(&f, "sum 0");
  *     forge_discard(&f);
  */
-#ifndef PYTHIA_TESTS_UNIT_FORGE_H
-#define PYTHIA_TESTS_UNIT_FORGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ int forge_unpack(const struct forgery *f, struct job **j, char why[200]);
 
 /* It must be refused as damaged, for a reason that contains `expected`. */
 void forge_refused(const struct forgery *f, const char *expected);
-
-#endif

@@ -9,8 +9,7 @@
  *     hand_append(g, barrier, 10, 2);
  *     hand_stream(j, g, 0, 12, 2);
  */
-#ifndef PYTHIA_TESTS_UNIT_HAND_JOB_H
-#define PYTHIA_TESTS_UNIT_HAND_JOB_H
+#pragma once
 
 #include "grammar/grammar.h"
 #include "job/job.h"
@@ -29,5 +28,3 @@ void hand_once(struct job *j, const uint32_t *terminal, uint32_t count);
 
 /* A loop in a loop, like LU in the paper on the reading view: 5 turns of 124 x Send and 3 x (Recv, Allreduce). */
 struct job *hand_nested(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A job by way of bytes, for unit tests: a file, or a message between ranks. */
-#ifndef PYTHIA_TESTS_UNIT_JOB_H
-#define PYTHIA_TESTS_UNIT_JOB_H
+#pragma once
 
 #include "tests/unit/unit.h"
 #include <stdlib.h>
@@ -21,5 +20,3 @@ static inline struct job *unit_job_copy(const struct job *j)
     free(data);
     return out;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * For unit tests of opened jobs: a job file with many rules, each in few places; the oracle of one of its ranks; and
  * the rank's events. What fails aborts the test.
  */
-#ifndef PYTHIA_TESTS_UNIT_OPENED_H
-#define PYTHIA_TESTS_UNIT_OPENED_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ uint64_t opened_bytes_read(void);
 
 /* Where in a file's bytes the third block of a section begins. */
 size_t opened_block(const unsigned char *data, size_t size, enum file_section_type type);
-
-#endif

@@ -5,8 +5,7 @@
  * A program is a tree of loops whose leaves are phases that all ranks take part in: computation and a pattern of
  * messages. Odd ranks may have a loop's first turn apart, as the grammars of real ranks differ.
  */
-#ifndef PYTHIA_TESTS_REPLAY_PROGRAMS_H
-#define PYTHIA_TESTS_REPLAY_PROGRAMS_H
+#pragma once
 
 #include "replay/program.h"
 
@@ -36,5 +35,3 @@ struct program *program_random(uint64_t seed, uint32_t ranks, uint32_t depth, ui
 /* One loop of these phases. */
 struct program *program_loop(uint32_t ranks, const struct phase *phases, uint32_t count, uint64_t turns);
 void program_destroy(struct program *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The session driven as hooks drive it, without MPI or OpenMP: calls and regions in, a job out. */
-#ifndef TESTS_UNIT_SESSION_CALLS_H
-#define TESTS_UNIT_SESSION_CALLS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,5 +140,3 @@ static inline size_t record_loop_program(void **data)
     job_destroy(recorded);
     return size;
 }
-
-#endif

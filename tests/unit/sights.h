@@ -8,8 +8,7 @@
  *     sights_computes(3, 20);               but rank 3
  *     sights_told()                         "missing_rank 3 waiting 0 1 2 4 5"
  */
-#ifndef PYTHIA_TESTS_UNIT_SIGHTS_H
-#define PYTHIA_TESTS_UNIT_SIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ void sights_all_in(const char *function, double ago);
 void sights_seen(uint32_t r, uint64_t times);
 /* "missing_rank 3 waiting 0 1 2 4 5"; static. */
 const char *sights_told(void);
-
-#endif

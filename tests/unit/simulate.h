@@ -4,8 +4,7 @@
  *
  * Each event is remembered as it was appended, so that what comes out of a merge can be compared with what went in.
  */
-#ifndef PYTHIA_TESTS_SIMULATE_H
-#define PYTHIA_TESTS_SIMULATE_H
+#pragma once
 
 #include "grammar/grammar.h"
 #include "job/job.h"
@@ -65,5 +64,3 @@ void simulate_check(const struct job *j); /* its invariants hold */
 void simulate_same_bytes(const struct job *a, const struct job *b, const char *what); /* packed they are the same */
 
 uint64_t simulate_random(uint64_t *state);
-
-#endif

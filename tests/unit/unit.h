@@ -9,8 +9,7 @@
  * Each test runs in a process of its own, for at most 30 s (environment CK_DEFAULT_TIMEOUT changes that; CK_FORK=no
  * under a debugger; CK_RUN_CASE=test_… runs one).
  */
-#ifndef PYTHIA_TESTS_UNIT_H
-#define PYTHIA_TESTS_UNIT_H
+#pragma once
 
 #include <check.h>
 #include <stddef.h>
@@ -63,6 +62,4 @@ int unit_skip(const char *reason);
 #endif
 #ifndef UNIT_THREAD_SANITIZER
 #define UNIT_THREAD_SANITIZER 0
-#endif
-
 #endif
