@@ -2,8 +2,8 @@
 /*
  * Where threads of a team wait for each other inside a region: at barriers, those that end loops, sections and singles
  * among them, and for their turn in an ordered loop. Only threads that are timed look at the clock (teams/share.h).
- * Locks and waits for tasks are in tasks/wait.c. A wait for another iteration (ordered depend(sink)) is not seen: its
- * function takes as many arguments as the loop is deep.
+ * Locks are in holds.c, waits for tasks in tasks/wait.c. A wait for another iteration (ordered depend(sink)) is not
+ * seen: its function takes as many arguments as the loop is deep.
  */
 #include "include/pythia.h"
 #include "libgomp/real.h"

@@ -78,7 +78,7 @@ static bool constructs_enter(const struct omp_hook_loop *loop, struct work **to)
         if (whose == construct)
             break;
         if (!is_free(w, whose)) {
-            omp_shares_yield();
+            (void)omp_shares_yield();
         } else if (atomic_compare_exchange_strong(&w->taken, &whose, construct)) {
             make(w, construct, loop);
             return true;

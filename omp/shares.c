@@ -355,14 +355,16 @@ void omp_shares_barrier(void)
         go_to(next);
 }
 
-void omp_shares_yield(void)
+bool omp_shares_yield(void)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
     uint32_t next = pick(t->part, t->number);
-    if (next != t->number)
-        go_to(next);
-    else
+    if (next == t->number) {
         sched_yield();
+        return false;
+    }
+    go_to(next);
+    return true;
 }
 
 #define OMP_HOOK_SHARE(name, field)                                                                    \
@@ -393,6 +395,7 @@ bool omp_shares_are_asked(void)
 #define KMPC_LOOP(suffix, type, with_sign) \
     "__kmpc_for_static_init_" #suffix, "__kmpc_dispatch_init_" #suffix, "__kmpc_dispatch_next_" #suffix,
 #include "libgomp/kmpc_calls.def"
+        "omp_set_lock", "omp_set_lock_"
     };
     enum { NAMES = sizeof names / sizeof *names };
     void *found[NAMES + 1] = {(void *)(uintptr_t)omp_shares_are_asked};

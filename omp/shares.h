@@ -9,8 +9,9 @@
  *
  * A team might have run so, as long as shares wait for one another in OpenMP's constructs only and use nothing that
  * belongs to a thread: that is proven before (teams/proof.h). A share is told its own number and its team's size. At a
- * barrier a thread goes on with its next share, and meets the other threads when all of its own have come. Work that is
- * shared is handed out here (constructs.c); critical sections and atomic accesses are libgomp's.
+ * barrier a thread goes on with its next share, and meets the other threads when all of its own have come; so it does
+ * where one does not get a lock (holds.c). Work that is shared is handed out here (constructs.c); critical sections and
+ * atomic accesses are libgomp's.
  *
  * A thread's first share is run on the thread's stack, others on stacks as large as libgomp's threads have, with a page
  * below that nobody may touch; one that meets no barrier leaves its stack to the next. errno after the region is that
@@ -55,8 +56,8 @@ static inline __attribute__((always_inline)) bool omp_shares_inside(struct base_
     return __builtin_expect(t->team != 0, 0) && !omp_shares_was_left(t, here);
 }
 void omp_shares_barrier(void);
-/* Lets another share go on. */
-void omp_shares_yield(void);
+/* Lets another share of this thread go on. False: none can. */
+bool omp_shares_yield(void);
 
 /* A region begins, whose team shares `first` (OMP_HOOK_NO_LOOP: nothing yet); returns the number of the construct that
    each share is in. It ended, and its last construct was that one. */

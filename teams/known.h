@@ -23,9 +23,11 @@ enum teams_known {
     TEAMS_BOUNDS,      /* starts or continues a loop that is shared, or sections: shares are told when it ends; what
                           it is told where to write it does not remember */
     TEAMS_MEETS,       /* the other constructs of shares: barrier, single, ends of loops */
-    TEAMS_LOCKS,       /* critical and atomic constructs */
+    TEAMS_TAKES,       /* a lock: another share of the thread goes on while it is not free */
+    TEAMS_LOCKS,       /* begins a critical or an atomic construct, … */
+    TEAMS_UNLOCKS,     /* … ends it */
     TEAMS_ASKS,        /* any other question about teams */
-    TEAMS_WAITS,       /* ordered, locks of the program's, taskyield */
+    TEAMS_WAITS,       /* ordered, nested locks, looks at locks, taskyield */
     TEAMS_JOINS,       /* waits for tasks that it made itself */
     TEAMS_MAKES_TASKS,
     TEAMS_NESTS,

@@ -135,12 +135,12 @@ static void check_known(struct judging *j, uint32_t insn)
     j->s->looks |= call->looks;
     j->s->writes |= known != TEAMS_LOOKS && known != TEAMS_UNKNOWN_CALL;
     j->s->elsewhere |= known == TEAMS_COMPUTES; /* another library may be there in another run */
-    bool shares = known == TEAMS_BOUNDS || known == TEAMS_MEETS;
-    j->s->meets |= shares;
-    if ((shares || known == TEAMS_ASKS_ITSELF) && j->f->module.base != j->p->module)
-        object(j, JOB_PROOF_ASKS, where);
-    else if (shares && j->p->kind == TEAMS_TASK)
-        object(j, JOB_PROOF_CALLS, where);
+    bool shares = known == TEAMS_BOUNDS || known == TEAMS_MEETS, lock = known == TEAMS_TAKES;
+    j->s->meets |= shares || lock;
+    if ((shares || lock || known == TEAMS_ASKS_ITSELF) && j->f->module.base != j->p->module)
+        object(j, lock ? JOB_PROOF_WAITS : JOB_PROOF_ASKS, where);
+    else if ((shares || lock) && j->p->kind == TEAMS_TASK)
+        object(j, lock ? JOB_PROOF_WAITS : JOB_PROOF_CALLS, where);
     else if (reasons[known])
         object(j, reasons[known], where);
 }
@@ -272,9 +272,21 @@ static void check_clocks(struct judging *j)
 
 /* --- Exceptions --- */
 
-/* What the C++ runtime keeps of an exception that is on its way, or caught, is the thread's, and a unit that is written
-   to is locked for it (OPEN): no other share of it may go on until that is over. */
-enum { ON_ITS_WAY = 1, CAUGHT = 2, OPEN = 4 };
+/* What the C++ runtime keeps of an exception that is on its way, or caught, is the thread's, a unit that is written to
+   is locked for it (OPEN), and nobody else may be in its critical section (HELD; TWICE: one within another): no other
+   share of it may go on until that is over. */
+enum { ON_ITS_WAY = 1, CAUGHT = 2, OPEN = 4, HELD = 8, TWICE = 16 };
+
+/* What is behind a call in a state of what others may want. */
+static uint8_t hold(struct judging *j, uint32_t insn, uint8_t state)
+{
+    enum teams_known known = j->f->call[insn].known;
+    if (state == OPEN)
+        return known == TEAMS_CLOSES ? 0 : OPEN;
+    if (known == TEAMS_LOCKS && state == TWICE)
+        object(j, JOB_PROOF_WAITS, j->f->insn[insn].address);
+    return known == TEAMS_LOCKS ? TWICE : known != TEAMS_UNLOCKS ? state : state == TWICE ? HELD : 0;
+}
 
 /* Follows a block, from an instruction on, in that state; the state behind it, 0: it is over there. */
 static uint8_t follow_caught(struct judging *j, uint32_t block, uint32_t from, uint8_t state)
@@ -282,12 +294,12 @@ static uint8_t follow_caught(struct judging *j, uint32_t block, uint32_t from, u
     const struct teams_block *b = &j->f->block[block];
     for (uint32_t k = from; state && k < b->first + b->count; k++) {
         const struct teams_call *c = &j->f->call[k];
-        if (c->meets || c->known == TEAMS_BOUNDS || c->known == TEAMS_MEETS)
-            object(j, state == OPEN ? JOB_PROOF_WAITS : JOB_PROOF_CATCHES, j->f->insn[k].address);
-        if (state == OPEN && c->known == TEAMS_CLOSES)
-            state = 0;
-        if (state == OPEN)
+        if (c->meets || c->known == TEAMS_BOUNDS || c->known == TEAMS_MEETS || c->known == TEAMS_TAKES)
+            object(j, state >= OPEN ? JOB_PROOF_WAITS : JOB_PROOF_CATCHES, j->f->insn[k].address);
+        if (state >= OPEN) {
+            state = hold(j, k, state);
             continue;
+        }
         if (c->known != TEAMS_CATCHES || strcmp(c->name, "__cxa_get_exception_ptr") == 0)
             continue;
         bool begins = strcmp(c->name, "__cxa_begin_catch") == 0;
@@ -305,10 +317,12 @@ static void begin_caught(struct judging *j, uint32_t block, uint8_t *todo)
     if (j->f->call[b->first + b->count - 1].pad && b->next[1] >= 0)
         todo[b->next[1]] |= ON_ITS_WAY;
     for (uint32_t i = b->first; i < b->first + b->count; i++) {
-        bool opens = j->f->call[i].known == TEAMS_OPENS && follow_caught(j, block, i + 1, OPEN);
-        for (uint32_t k = 0; opens && k < teams_flow_ways(j->f, block); k++)
+        enum teams_known known = j->f->call[i].known;
+        uint8_t begins = known == TEAMS_OPENS ? OPEN : known == TEAMS_LOCKS ? HELD : 0;
+        uint8_t state = begins ? follow_caught(j, block, i + 1, begins) : 0;
+        for (uint32_t k = 0; state && k < teams_flow_ways(j->f, block); k++)
             if (teams_flow_way(j->f, block, k) >= 0)
-                todo[teams_flow_way(j->f, block, k)] |= OPEN;
+                todo[teams_flow_way(j->f, block, k)] |= state;
     }
 }
 
@@ -326,7 +340,7 @@ static void check_caught(struct judging *j)
         for (uint32_t b = 0; b < j->f->blocks; b++) {
             uint8_t left = todo[b] & (uint8_t)~done[b];
             done[b] |= todo[b];
-            for (uint8_t state = ON_ITS_WAY; state <= OPEN; state <<= 1) {
+            for (uint8_t state = ON_ITS_WAY; state <= TWICE; state <<= 1) {
                 uint8_t behind = left & state ? follow_caught(j, b, j->f->block[b].first, state) : 0;
                 for (uint32_t k = 0; behind && k < teams_flow_ways(j->f, b); k++)
                     if (teams_flow_way(j->f, b, k) >= 0)

@@ -6,8 +6,8 @@
  * A share is the program's own, with its own number in its own team, so nothing about how work is distributed has to be
  * known. What is left to show is that
  *
- *   it waits for no other share   but in constructs that come to us: no loop that waits for memory (wait.h), no lock of
- *                                 the program's, no order, no task
+ *   it waits for no other share   but in constructs that come to us, locks among them: no loop that waits for memory
+ *                                 (wait.h), no nested lock, no order, no task
  *   it uses nothing of a thread's no thread-local data but the stack's protector, no errno, no rounding, no system call
  *   it calls what is known        by name (known.h), or by reading it likewise, TEAMS_DEPTH deep and TEAMS_READ
  *                                 instructions in all; what is reached by an exception is read, too
@@ -23,7 +23,7 @@
 #include "teams/safety.h"
 
 /* Another number: proofs that job files keep are not taken over. */
-enum { TEAMS_VERSION = 11 };
+enum { TEAMS_VERSION = 12 };
 enum { TEAMS_DEPTH = 8, TEAMS_READ = 24000, TEAMS_FUNCTIONS = 256 };
 
 struct teams_verdict {

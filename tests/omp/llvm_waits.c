@@ -8,7 +8,6 @@
 
 static int flag, count, x[64];
 static volatile int seen;
-static omp_lock_t lock;
 
 #define CASE(name)                               \
     __attribute__((noinline)) void no_##name(void); \
@@ -87,18 +86,6 @@ CASE(critical)
     }
 }
 
-CASE(lock)
-{
-    omp_init_lock(&lock);
-#pragma omp parallel
-    {
-        omp_set_lock(&lock);
-        count++;
-        omp_unset_lock(&lock);
-    }
-    omp_destroy_lock(&lock);
-}
-
 CASE(all_there)
 {
     count = 0;
@@ -146,7 +133,7 @@ CASE(task)
 
 int main(void)
 {
-    no_flush(), no_bounded_flush(), no_atomic(), no_critical(), no_lock(), no_all_there(), no_order(), no_sink();
+    no_flush(), no_bounded_flush(), no_atomic(), no_critical(), no_all_there(), no_order(), no_sink();
     no_task();
     printf("%d\n", x[20]);
     return 0;

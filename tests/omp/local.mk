@@ -21,6 +21,6 @@ EXTRA_DIST += %D%/crew.c %D%/crew.test %D%/threads.c %D%/planted_threads.py %D%/
 EXTRA_DIST += %D%/regions.test %D%/predict.test \
 	%D%/alone.test %D%/screen.test %D%/tree.test %D%/rights.test %D%/safety.test \
 	%D%/lib.sh %D%/regions.c %D%/regions.cpp %D%/regions.f90 \
-	%D%/clauses.c %D%/switches.c \
+	%D%/clauses.c %D%/locks.c %D%/switches.c \
 	%D%/fragile.c %D%/llvm.c %D%/llvm_waits.c %D%/private.c %D%/levels.c %D%/turns.c \
 	%D%/tasks.test %D%/tasks.cpp %D%/wait.test %D%/affinity.test %D%/places.test %D%/libomp.test

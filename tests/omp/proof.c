@@ -266,15 +266,71 @@ CASE(no_unknown_function)
         x[i] = rand();
 }
 
-CASE(no_lock)
+static omp_lock_t lock;
+static omp_nest_lock_t nested;
+
+CASE(yes_lock)
 {
-    static omp_lock_t lock;
     omp_init_lock(&lock);
 #pragma omp parallel for
     for (int i = 0; i < n; i++) {
         omp_set_lock(&lock);
         count++;
         omp_unset_lock(&lock);
+    }
+}
+
+/* Who waits for it in a critical section keeps the others out of that. */
+CASE(no_lock_in_a_critical_section)
+{
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+#pragma omp critical(outer)
+        {
+#pragma omp critical(inner)
+            count++;
+            omp_set_lock(&lock);
+        }
+        omp_unset_lock(&lock);
+    }
+}
+
+/* The thread has it, not the share. */
+CASE(no_nested_lock)
+{
+    omp_init_nest_lock(&nested);
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        omp_set_nest_lock(&nested);
+        count++;
+        omp_unset_nest_lock(&nested);
+    }
+}
+
+CASE(no_looking_at_a_lock)
+{
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        while (!omp_test_lock(&lock))
+            ;
+        count++;
+        omp_unset_lock(&lock);
+    }
+}
+
+CASE(no_flag_under_a_lock)
+{
+#pragma omp parallel
+    {
+        int seen = 0;
+        omp_set_lock(&lock);
+        done++;
+        omp_unset_lock(&lock);
+        while (seen < 2) {
+            omp_set_lock(&lock);
+            seen = done;
+            omp_unset_lock(&lock);
+        }
     }
 }
 
@@ -285,7 +341,8 @@ int main(void)
         yes_sum_of_doubles, yes_unsigned_downwards, yes_slots, yes_constructs, yes_sections,
         yes_everybody_works_and_prints, no_errno, no_rounding, no_flag_in_its_frame, no_team_inside, no_task,
         no_setting, no_singles_that_wait, no_counting_while_waiting, no_barrier_by_hand, no_lock_by_hand,
-        no_thread_data, no_pointer, no_pointer_that_begins_known, no_unknown_function, no_lock,
+        no_thread_data, no_pointer, no_pointer_that_begins_known, no_unknown_function, yes_lock,
+        no_lock_in_a_critical_section, no_nested_lock, no_looking_at_a_lock, no_flag_under_a_lock,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         done = 0;

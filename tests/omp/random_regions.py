@@ -27,6 +27,10 @@ static unsigned bits;
 static volatile int flags[T];
 static __thread int own;
 static double real[N];
+enum { LOCKS = 4 };
+static omp_lock_t locks[LOCKS];
+static omp_nest_lock_t nested;
+static long held[LOCKS];
 static double tagged(double v) { return v + 1000 * omp_get_thread_num(); }
 double (*chosen)(double) = sin, (*plain)(double) = sin;
 __attribute__((noipa)) static int plus_number(int a) { return a + omp_get_thread_num(); }
@@ -64,6 +68,13 @@ __attribute__((noipa)) static int meets(int i)
     for (int k = 0; k < 64; k++) a[k] = i + k;
 #pragma omp barrier
     return a[i & 63] + omp_get_ancestor_thread_num(1) + 8 * omp_get_team_size(1) + 64 * omp_in_parallel();
+}
+__attribute__((noipa)) static int locked(int k, int v)
+{
+    omp_set_lock(&locks[k]);
+    held[k] += v;
+    omp_unset_lock(&locks[k]);
+    return v + k;
 }
 __attribute__((noipa)) static void orphan(int n)
 {
@@ -159,7 +170,11 @@ class Program:
         if self.r.random() < .3:
             body.append(self.pick('\n#pragma omp atomic\n total += v;', '\n#pragma omp critical\n total2 += v & 15;',
                                   '\n#pragma omp atomic\n bits |= 1u << (v & 31);', 'mine += v;',
-                                  'most = v > most ? v : most;' if static else 'mine += 2 * v;'))
+                                  'most = v > most ? v : most;' if static else 'mine += 2 * v;',
+                                  'omp_set_lock(&locks[i & 3]); held[i & 3] += v; omp_unset_lock(&locks[i & 3]);',
+                                  'v = locked(v & 3, i);',
+                                  'omp_set_lock(&locks[1]);\n\n#pragma omp critical\n total2 += v & 7;\n'
+                                  ' omp_unset_lock(&locks[1]);'))
         if static and self.r.random() < .3:
             body.append('by[omp_get_thread_num()] += v;')
         end = self.pick('', '', ' nowait\n')
@@ -185,6 +200,7 @@ class Program:
                    (1, lambda: '\n#pragma omp sections\n {\n#pragma omp section\n'
                        ' out2[1] += 7;\n#pragma omp section\n out2[2] += 9; }\n'),
                    (1, lambda: f'if ({tid} == {self.r.randrange(4)}) {{ {self.told()} by[{tid}] ^= v; }}\n'),
+                   (1, self.lock),
                    (.5 * self.wild, lambda: f'fesetround(FE_UPWARD); real[{tid}] += 1 / 3.0; '
                        'fesetround(FE_TONEAREST);\n'),
                    (.3 * self.wild, lambda: '\n#pragma omp for ordered schedule(dynamic)\n'
@@ -192,6 +208,23 @@ class Program:
                    (.3 * self.wild, self.spin)]
         weights, makers = zip(*choices)
         return self.r.choices(makers, weights)[0]()
+
+    def lock(self):
+        """What is held over what others meet, by one thread or each in turn; in other ways where it is wild."""
+        k, tid = self.r.randrange(4), 'omp_get_thread_num()'
+        kinds = [f'v = locked({k}, {tid}); by[{tid}] += v;\n',
+                 f'omp_set_lock(&locks[{k}]); held[{k}] += n; omp_unset_lock(&locks[{k}]);\n',
+                 f'\n#pragma omp barrier\nif ({tid} == 1) omp_set_lock(&locks[{k}]);\n by[{tid}] ^= n;\n'
+                 f'\n#pragma omp barrier\nif ({tid} == 1) {{ held[{k}] += 9; omp_unset_lock(&locks[{k}]); }}\n'
+                 f' by[{tid}] += locked({k}, 5);\n',
+                 '\n#pragma omp for schedule(dynamic) nowait\n for (int i = 0; i < 9; i++) {\n'
+                 ' omp_set_lock(&locks[0]); omp_set_lock(&locks[1 + i % 3]); held[1 + i % 3] += i;\n'
+                 ' omp_unset_lock(&locks[1 + i % 3]); omp_unset_lock(&locks[0]); }\n']
+        if self.wild:
+            kinds += [f'\n#pragma omp critical\n by[{tid}] += locked({k}, 3);\n',
+                      'omp_set_nest_lock(&nested); total2 += 3; omp_unset_nest_lock(&nested);\n',
+                      f'while (!omp_test_lock(&locks[{k}])) ;\n held[{k}]++; omp_unset_lock(&locks[{k}]);\n']
+        return self.r.choice(kinds)
 
     def spin(self):
         self.spins += 1
@@ -239,12 +272,15 @@ def main():
         print(Program(seed * 1000 + k, cpp).text(k))
     print('static void clear(void)\n'
           '{ for (int i = 0; i < N; i++) { in[i] = (i * 37 + 11) % 53; out[i] = out2[i] = 0; real[i] = 0; }\n'
-          '  memset(by, 0, sizeof by); for (int i = 0; i < T; i++) flags[i] = 0; total = total2 = 0; bits = 0; }\n'
+          '  memset(by, 0, sizeof by); for (int i = 0; i < T; i++) flags[i] = 0; total = total2 = 0; bits = 0;\n'
+          '  for (int i = 0; i < LOCKS; i++) held[i] = 0; }\n'
           'static unsigned long sum(void)\n{ unsigned long h = (unsigned long)(total * 37 + total2) * 31 + bits;\n'
           '  for (int i = 0; i < N; i++) h = h * 31 + (unsigned)out[i] * 7u + (unsigned)out2[i] +'
           ' (unsigned long)(real[i] * 1e15);\n'
-          '  for (int i = 0; i < T; i++) h = h * 31 + (unsigned)by[i];\n  return h; }\n'
-          'int main(int argc, char **argv)\n{ int n = argc > 5 ? 40 : 44; (void)argv; if (argc > 0) chosen = tagged;')
+          '  for (int i = 0; i < T; i++) h = h * 31 + (unsigned)by[i];\n'
+          '  for (int i = 0; i < LOCKS; i++) h = h * 31 + (unsigned long)held[i];\n  return h; }\n'
+          'int main(int argc, char **argv)\n{ int n = argc > 5 ? 40 : 44; (void)argv; if (argc > 0) chosen = tagged;\n'
+          '  for (int i = 0; i < LOCKS; i++) omp_init_lock(&locks[i]);\n  omp_init_nest_lock(&nested);')
     for k in only:
         print(f'  clear(); program{k}(n); printf("{k} %lx\\n", sum()); fflush(stdout);')
     print('  return 0; }')
