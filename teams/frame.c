@@ -140,6 +140,8 @@ static void masked(struct finding *d, const struct code_insn *i, struct state *s
 {
     for (uint64_t left = code_sources(i); left; left &= left - 1)
         lend(d, of_register(s, code_first(left)));
+    if (i->repeats && i->stores) /* as if a function were told where to */
+        lend(d, of_register(s, i->place.base));
     for (uint64_t left = i->writes; left; left &= left - 1)
         set(s, code_first(left), OTHER);
 }

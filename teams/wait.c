@@ -246,8 +246,9 @@ static void other(const struct turn *t, const struct code_insn *i, struct marks 
         m->of[CODE_FLAGS] = mark;
     if (i->stores && slot != TEAMS_NO_SLOT)
         put_slot(t, slot, m, mark);
-    for (uint32_t k = 0; i->stores && i->repeats && k < t->frame->slots; k++) /* any of them */
-        m->of[CODE_REGISTERS + k] = (m->of[CODE_REGISTERS + k] | mark) & ORIGIN;
+    for (uint32_t k = 0; i->stores && i->repeats && k < t->frame->slots; k++) /* any that it may reach */
+        if (teams_frame_is_lent(t->frame, (uint8_t)k, false))
+            m->of[CODE_REGISTERS + k] = (m->of[CODE_REGISTERS + k] | mark) & ORIGIN;
 }
 
 /* Compare and swap: whether it was the value that it should have been moves on by itself, where that value was read; a

@@ -65,7 +65,7 @@ region_\name:
     region no_loop_that_never_ends, "1: jmp 1b"
     region no_call_of_a_loop, "call waits"
     region no_jump_to_a_loop, "jmp waits"
-    region yes_lock, "call omp_set_lock@PLT; call omp_unset_lock@PLT"
+    region yes_lock, "call omp_init_lock@PLT; call omp_set_lock@PLT; call omp_unset_lock@PLT"
     region no_nested_lock, "call omp_set_nest_lock@PLT"
     region no_look_at_a_lock, "call omp_test_lock@PLT"
     region no_lock_in_critical, "call GOMP_critical_start@PLT; call omp_set_lock@PLT; call GOMP_critical_end@PLT"

@@ -33,7 +33,15 @@ LOOP(enters_twice_and_counts, "test %esi, %esi; jz 2f; 1: mov (%rdi), %eax; add 
 LOOP(searches_an_array_found_anew, "xor %ecx, %ecx; 1: mov (%rdi), %rax; cmpl $7, (%rax,%rcx,4); je 2f; inc %rcx; "
                                    "cmp %ecx, %esi; jne 1b; 2:");
 LOOP(ends_the_process, "1: cmpl $0, (%rdi); jne 2f; dec %esi; jnz 1b; ret; 2: ud2");
+#define CLEARS "xor %eax, %eax; mov $8, %ecx; rep stosq; cmpl $0, (%r8); je 2f; inc %r9d; 2: "
+LOOP(counts_beside_what_it_clears, "mov %esi, -200(%rsp); 1: lea -128(%rsp), %rdi; " CLEARS
+                                   "subl $1, -200(%rsp); jnz 1b");
+LOOP(counts_and_clears_elsewhere, "mov %esi, -100(%rsp); mov %rdi, %rdx; 1: mov %rdx, %rdi; " CLEARS
+                                  "subl $1, -100(%rsp); jnz 1b");
 /* may wait */
+LOOP(clears_what_it_counts, "mov %esi, -100(%rsp); 1: lea -128(%rsp), %rdi; " CLEARS "subl $1, -100(%rsp); jnz 1b");
+LOOP(clears_what_it_counts_by_what_it_kept, "lea -128(%rsp), %rdi; mov %rdi, -208(%rsp); mov %esi, -100(%rsp); "
+                                            "1: mov -208(%rsp), %rdi; " CLEARS "subl $1, -100(%rsp); jnz 1b");
 LOOP(looks_in_an_array_found_anew, "1: mov (%rdi), %rax; cmpl $7, 4(%rax); je 2f; dec %esi; jne 1b; 2:");
 LOOP(moves_an_array_back, "xor %ecx, %ecx; 1: mov (%rdi), %rax; cmpl $7, (%rax,%rcx,4); je 2f; inc %rcx; "
                           "subq $4, (%rdi); cmp %ecx, %esi; jne 1b; 2:");
@@ -71,6 +79,10 @@ static const struct {
     bool waits;
 } loops[] = {
     { "counts", counts, false },
+    { "counts beside what it clears", counts_beside_what_it_clears, false },
+    { "counts, and clears elsewhere", counts_and_clears_elsewhere, false },
+    { "clears what it counts", clears_what_it_counts, true },
+    { "clears what it counts, by an address it kept", clears_what_it_counts_by_what_it_kept, true },
     { "counts in its frame", counts_in_frame, false },
     { "follows a list", follows_a_list, false },
     { "follows an index", follows_an_index, false },
