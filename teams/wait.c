@@ -4,34 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a value in a turn of the loop. FIRST: what was at the head, where each turn moves it on; MOVED: that, and a step
-   more; SCALED: grows or shrinks with such a one. */
-enum mark {
-    NOTHING,
-    SCALED,
-    FIRST,
-    MOVED,
-    MOVES = MOVED,       /* any of them */
-    FIXED = 4,           /* read from a place that may be the same in each turn, also with others */
-    SWAPPED = 8,         /* what an exchange found there, that expected something read before */
-    LENT = 16,           /* from a place in the frame that others may have written */
-    SWEPT = 32 | MOVED,  /* read from a place that is another one in each turn, or made of that in any way */
-    HALVED = 64 | MOVED, /* half of one that moves, or a sum with that: what a search has left */
-    SEEN = 128,          /* as it was read */
-    STILL = 256,         /* the same in each turn */
-    SAME = 512,          /* what was at the head, as it was */
-    WATCHED = 1024,      /* FIXED, and the loop itself writes nothing there */
-    CHASED = 2048,       /* followed from place to place: what the last turn read is where this one reads */
-    READ = FIXED | LENT,
-    ORIGIN = READ | WATCHED | CHASED /* goes along with whatever is made of it */
-};
+#include "teams/marks.h"
 
 enum { PLACES = CODE_REGISTERS + TEAMS_SLOTS };
-typedef uint32_t mark_t;
-#define LINK ((mark_t)0xffff << 16) /* of a mark: by which kind of place it was read (link_of()), 0: by several */
 struct marks {
     mark_t of[PLACES];
     bool seen;
+    bool searched; /* a bound came closer */
 };
 
 /* What is known of a block. */
@@ -53,6 +32,8 @@ struct turn {
     struct marks begin, end; /* of the loop's turn */
     uint64_t written[WORDS]; /* by link_of(): places that the loop writes */
     uint64_t changed;        /* registers that it changes */
+    uint32_t low, high;      /* places of a search's bounds, 0: none are looked for */
+    bool spoiled;            /* one of them changed in another way */
 };
 
 static uint32_t places(const struct turn *t)
@@ -61,68 +42,6 @@ static uint32_t places(const struct turn *t)
 }
 
 /* --- Values --- */
-
-static bool is(mark_t a, mark_t mark)
-{
-    return (a & mark) == mark;
-}
-
-/* The one link of two, if there is one. */
-static mark_t link_of_both(mark_t a, mark_t b)
-{
-    a &= LINK, b &= LINK;
-    return a == b || !b ? a : a ? NOTHING : b;
-}
-
-static mark_t wait_join(mark_t a, mark_t b)
-{
-    mark_t x = a & MOVES, y = b & MOVES, least = x < y ? x : y, link = (a & LINK) == (b & LINK) ? a & LINK : NOTHING;
-    bool alike = is(a, SWEPT) == is(b, SWEPT); /* what was read is no step */
-    return (alike ? least : NOTHING) | ((a | b) & ORIGIN) | (a & b & ~(MOVES | ORIGIN | LINK)) | link;
-}
-
-/* Made of both, in any way. What only adds up what was read does not move by itself. */
-static mark_t compute(mark_t a, mark_t b)
-{
-    bool swept = (is(a, SWEPT) && !(b & READ)) || (is(b, SWEPT) && !(a & READ));
-    return (swept ? SWEPT : NOTHING) | ((a | b) & ORIGIN) | (a & b & STILL) | link_of_both(a, b);
-}
-
-/* … so that it moves where one of them does. */
-static mark_t scale(mark_t a, mark_t b)
-{
-    return compute(a, b) | (((a | b) & MOVES) && !((a | b) & READ) ? SCALED : NOTHING);
-}
-
-/* A sum. Where both move, one may take back what the other one adds. */
-static mark_t wait_add(mark_t a, mark_t b)
-{
-    mark_t moves = a & MOVES ? a : b, other = a & MOVES ? b : a;
-    if (!((a | b) & READ) && (is(a, HALVED) || is(b, HALVED)))
-        return HALVED;
-    if (!(moves & MOVES) || !(other & STILL))
-        return compute(a, b);
-    return compute(a, b) | (moves & FIRST ? MOVED : SCALED);
-}
-
-static mark_t subtract(mark_t a, mark_t b)
-{
-    return b & MOVES && !(a & MOVES) && !is(b, HALVED) ? scale(a, b)
-                                                       : wait_add(a, b); /* 1 - x, and again, comes back */
-}
-
-static mark_t halve(mark_t a)
-{
-    return is(a, SWEPT) || !(a & FIRST) ? compute(a, NOTHING) : HALVED | (a & ORIGIN);
-}
-
-/* Whether it is so much, or so. */
-static mark_t compare(mark_t a, mark_t b)
-{
-    bool moves = is(a, SWEPT) || is(b, SWEPT) || is(a, HALVED) || is(b, HALVED) ||
-                 !(a & MOVES) != !(b & MOVES); /* one side that moves on is enough */
-    return (a | b) & SWAPPED ? MOVED : (moves ? MOVED : NOTHING) | ((a | b) & ORIGIN);
-}
 
 static mark_t of_register(const struct marks *m, uint8_t reg)
 {
@@ -139,8 +58,8 @@ static mark_t of_base(const struct marks *m, uint8_t reg)
 static mark_t of_address(const struct code_insn *i, const struct marks *m)
 {
     mark_t base = of_base(m, i->place.base), index = of_register(m, i->place.index);
-    index = i->place.scale > 1 ? scale(index, STILL) : index;
-    return i->place.base == i->place.index ? scale(base, index) : wait_add(base, index);
+    index = i->place.scale > 1 ? teams_mark_scale(index, STILL) : index;
+    return i->place.base == i->place.index ? teams_mark_scale(base, index) : teams_mark_add(base, index);
 }
 
 /* Equal for instructions that reach memory in the same way: by the same offset, scale and registers. */
@@ -196,7 +115,7 @@ static mark_t of_load(const struct turn *t, const struct code_insn *i, const str
     uint8_t slot = t->frame->slot_of[i - t->f->insn];
     if (slot != TEAMS_NO_SLOT) {
         mark_t mark = m->of[CODE_REGISTERS + slot] | (teams_frame_is_lent(t->frame, slot, false) ? LENT : NOTHING);
-        return i->place.size < 4 ? compute(mark, NOTHING) : mark;
+        return i->place.size < 4 ? teams_mark_compute(mark, NOTHING) : mark;
     }
     return of_memory(t, i, of_address(i, m));
 }
@@ -224,7 +143,7 @@ static void put(const struct turn *t, const struct code_insn *i, struct marks *m
 {
     uint8_t slot = t->frame->slot_of[i - t->f->insn];
     if (i->dst.kind == CODE_REGISTER && i->dst.number < CODE_REGISTERS)
-        m->of[i->dst.number] = i->partial ? wait_join(mark, m->of[i->dst.number]) : mark;
+        m->of[i->dst.number] = i->partial ? teams_mark_join(mark, m->of[i->dst.number]) : mark;
     else if (i->dst.kind == CODE_MEMORY && slot != TEAMS_NO_SLOT)
         put_slot(t, slot, m, mark);
 }
@@ -233,14 +152,14 @@ static void other(const struct turn *t, const struct code_insn *i, struct marks 
 {
     mark_t mark = i->copies ? FIXED : code_sources(i) ? STILL : NOTHING, slot = t->frame->slot_of[i - t->f->insn];
     for (uint64_t left = code_sources(i); left; left &= left - 1)
-        mark = compute(mark, m->of[code_first(left)]);
+        mark = teams_mark_compute(mark, m->of[code_first(left)]);
     if (i->reads_flags)
-        mark = compute(mark, m->of[CODE_FLAGS]);
+        mark = teams_mark_compute(mark, m->of[CODE_FLAGS]);
     if (i->loads)
-        mark = compute(mark, of_load(t, i, m));
+        mark = teams_mark_compute(mark, of_load(t, i, m));
     for (uint64_t left = i->writes; left; left &= left - 1) {
         mark_t *to = &m->of[code_first(left)];
-        *to = i->partial ? wait_join(mark, *to) : mark;
+        *to = i->partial ? teams_mark_join(mark, *to) : mark;
     }
     if (i->writes_flags)
         m->of[CODE_FLAGS] = mark;
@@ -294,23 +213,37 @@ static mark_t result(const struct turn *t, const struct code_insn *i, const stru
     case CODE_ADDRESS:
         return of_address(i, m);
     case CODE_SELECT:
-        return (wait_join(a, b) & ~(STILL | SAME)) | (m->of[CODE_FLAGS] & ORIGIN);
+        return (teams_mark_join(a, b) & ~(STILL | SAME)) | (m->of[CODE_FLAGS] & ORIGIN);
     case CODE_COMPARE:
-        return compare(a, b);
+        return teams_mark_compare(a, b);
     case CODE_ADD:
-        return none ? a : alike ? scale(a, b) : wait_add(a, b);
+        return none ? a : alike ? teams_mark_scale(a, b) : teams_mark_add(a, b);
     case CODE_SUB:
-        return none ? a : subtract(a, b);
+        return none ? a : teams_mark_subtract(a, b);
     case CODE_SCALE:
-        return scale(a, b);
+        return teams_mark_scale(a, b);
     case CODE_HALVE:
-        return halve(a);
+        return teams_mark_halve(a);
     default:
-        return alike ? a : compute(a, b);
+        return alike ? a : teams_mark_compute(a, b);
     }
 }
 
-static void step(const struct turn *t, const struct code_insn *i, struct marks *m)
+/* What became of a search's bound, in a place: one that is left is the other's. */
+static void note_bound(struct turn *t, const struct code_insn *i, uint32_t place, mark_t before, struct marks *m)
+{
+    mark_t own = place == t->low ? LOW | SAME : HIGH | SAME, mark = m->of[place];
+    bool written = place < CODE_REGISTERS ? (i->dst.kind == CODE_REGISTER && i->dst.number == place) ||
+                                                (place < 64 && i->writes & code_bit((uint8_t)place))
+                                          : i->stores && t->frame->slot_of[i - t->f->insn] == place - CODE_REGISTERS;
+    if ((!written && mark == before) || (mark & (BOUNDS | SAME)) == own)
+        return;
+    bool halved = is(mark, BETWEEN) && i->op != CODE_SELECT; /* it might stay */
+    m->searched |= halved;
+    t->spoiled |= !halved;
+}
+
+static void step_of(const struct turn *t, const struct code_insn *i, struct marks *m)
 {
     if (code_is_call(i)) {
         call(t, i, m);
@@ -321,10 +254,20 @@ static void step(const struct turn *t, const struct code_insn *i, struct marks *
     } else if (i->op != CODE_NOTHING && i->op < CODE_OTHER) {
         mark_t mark = result(t, i, m);
         if (i->reads_flags && i->op != CODE_SELECT) /* with carry: it may be that nothing is added */
-            mark = compute(mark, m->of[CODE_FLAGS]);
+            mark = teams_mark_compute(mark, m->of[CODE_FLAGS]);
         put(t, i, m, mark);
         if (i->writes_flags)
             m->of[CODE_FLAGS] = mark;
+    }
+}
+
+static void step(struct turn *t, const struct code_insn *i, struct marks *m)
+{
+    mark_t low = m->of[t->low], high = m->of[t->high];
+    step_of(t, i, m);
+    if (t->low != t->high) {
+        note_bound(t, i, t->low, low, m);
+        note_bound(t, i, t->high, high, m);
     }
 }
 
@@ -332,11 +275,12 @@ static void step(const struct turn *t, const struct code_insn *i, struct marks *
 
 static bool meet(const struct turn *t, struct marks *to, const struct marks *from)
 {
-    bool changed = !to->seen;
-    if (changed)
+    bool changed = !to->seen || (to->searched && !from->searched);
+    if (!to->seen)
         *to = *from;
+    to->searched &= from->searched;
     for (uint32_t k = 0; k < places(t); k++) {
-        mark_t both = wait_join(to->of[k], from->of[k]);
+        mark_t both = teams_mark_join(to->of[k], from->of[k]);
         changed |= both != to->of[k];
         to->of[k] = both;
     }
@@ -351,7 +295,7 @@ static mark_t of_branch(const struct turn *t, const struct code_insn *i, const s
     mark_t a = of_operand(t, i, &i->a, m);
     if (i->op == CODE_JUMP_ANY)
         return a;
-    return i->b.kind == CODE_NONE ? compare(a, STILL) : compute(a, STILL);
+    return i->b.kind == CODE_NONE ? teams_mark_compare(a, STILL) : teams_mark_compute(a, STILL);
 }
 
 static bool run_block(struct turn *t, uint32_t b)
@@ -514,6 +458,65 @@ static void find_written(struct turn *t)
         }
 }
 
+/* --- Searches --- */
+
+/* Each turn sets one of two bounds to what was halved out of both, and passes a way out that they decide. That such a
+   search comes to an end, whatever it reads, is taken for granted: one that does not is none without threads either. */
+static bool closes_in(struct turn *t)
+{
+    for (uint32_t b = 0; b < t->f->blocks; b++) {
+        mark_t flags = t->at[b].flags;
+        bool ours = is_inside(t, (int)b) && t->at[b].begin.seen && teams_flow_branch(t->f, (int)b) != NULL;
+        t->at[b].leaves = ours && !(flags & READ) && (flags & BETWEEN || is(flags, LOW | HIGH)) && leads_out(t, b);
+    }
+    bool around = find_ways(t);
+    for (uint32_t b = 0; b < t->f->blocks; b++)
+        t->at[b].leaves = false;
+    (void)find_ways(t);
+    return !around;
+}
+
+/* With these bounds. What each turn halves anew is so at the head, too. */
+static bool searches_between(struct turn *t, const struct marks *begin, uint32_t low, uint32_t high)
+{
+    t->low = low, t->high = high;
+    t->begin = *begin;
+    for (uint32_t k = 0; k < places(t); k++)
+        t->begin.of[k] |= begin->of[k] & (STILL | READ) ? NOTHING : BOUNDS;
+    t->begin.of[low] = LOW | SAME;
+    t->begin.of[high] = HIGH | SAME;
+    for (bool more = true; more;) {
+        t->spoiled = more = false;
+        if (!run_turn(t))
+            return false;
+        for (uint32_t k = 0; k < places(t); k++)
+            if (k != low && k != high && t->begin.of[k] & BOUNDS && !is(t->end.of[k], BOUNDS | FRESH)) {
+                t->begin.of[k] = begin->of[k];
+                more = true;
+            }
+    }
+    bool both = !is(t->end.of[low], BETWEEN) && !is(t->end.of[high], BETWEEN);
+    return both && !t->spoiled && t->end.searched && closes_in(t);
+}
+
+/* Bounds are what stays on some ways, and is set on others. */
+static bool searches(struct turn *t)
+{
+    enum { BLOCKS = 24, CANDIDATES = 16 };
+    struct marks begin = t->begin;
+    uint32_t inside = 0, found[CANDIDATES], count = 0;
+    for (uint32_t b = 0; b < t->f->blocks; b++)
+        inside += is_inside(t, (int)b);
+    for (uint32_t k = 0; k < places(t) && count < CANDIDATES; k++)
+        if ((k < CODE_GENERAL || k >= CODE_REGISTERS) && !((begin.of[k] | t->end.of[k]) & (MOVES | READ | STILL)))
+            found[count++] = k;
+    bool any = false;
+    for (uint32_t k = 0; inside <= BLOCKS && k < count * count && !any; k++)
+        any = k / count < k % count && searches_between(t, &begin, found[k / count], found[k % count]);
+    t->low = t->high = 0;
+    return any;
+}
+
 static bool waits(struct turn *t)
 {
     find_written(t);
@@ -524,7 +527,7 @@ static bool waits(struct turn *t)
         if (!run_turn(t))
             return true;
         if (!drop_still(t))
-            return !ends_by_itself(t);
+            return !ends_by_itself(t) && !searches(t);
     }
     return true;
 }

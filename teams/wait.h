@@ -17,6 +17,9 @@
  * each turn, and so is all that is made of it; but of a place that is followed, only its next link is: a list may be a
  * ring, whose other places come again.
  *
+ * A search ends whatever it reads: each turn sets one of two bounds to what it halved out of both, and a way out that
+ * these decide is passed in each turn. That what is between them gets less is taken for granted.
+ *
  * One turn each, of a place in memory (rdi) and a count (esi); all of these are in tests/unit/test_teams_wait.c:
  *
  *     1: dec %esi; jnz 1b                              the way out is decided by esi, which moves on         ends

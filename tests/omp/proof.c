@@ -266,6 +266,23 @@ CASE(no_unknown_function)
         x[i] = rand();
 }
 
+/* What it looks at decides where it goes on, and not whether it ends. */
+CASE(yes_search)
+{
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int low = 0, high = N;
+        while (low < high) {
+            int middle = low + (high - low) / 2;
+            if (y[middle] < i)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        x[i] = low;
+    }
+}
+
 static omp_lock_t lock;
 static omp_nest_lock_t nested;
 
@@ -341,7 +358,7 @@ int main(void)
         yes_sum_of_doubles, yes_unsigned_downwards, yes_slots, yes_constructs, yes_sections,
         yes_everybody_works_and_prints, no_errno, no_rounding, no_flag_in_its_frame, no_team_inside, no_task,
         no_setting, no_singles_that_wait, no_counting_while_waiting, no_barrier_by_hand, no_lock_by_hand,
-        no_thread_data, no_pointer, no_pointer_that_begins_known, no_unknown_function, yes_lock,
+        no_thread_data, no_pointer, no_pointer_that_begins_known, no_unknown_function, yes_search, yes_lock,
         no_lock_in_a_critical_section, no_nested_lock, no_looking_at_a_lock, no_flag_under_a_lock,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

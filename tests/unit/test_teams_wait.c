@@ -33,12 +33,46 @@ LOOP(enters_twice_and_counts, "test %esi, %esi; jz 2f; 1: mov (%rdi), %eax; add 
 LOOP(searches_an_array_found_anew, "xor %ecx, %ecx; 1: mov (%rdi), %rax; cmpl $7, (%rax,%rcx,4); je 2f; inc %rcx; "
                                    "cmp %ecx, %esi; jne 1b; 2:");
 LOOP(ends_the_process, "1: cmpl $0, (%rdi); jne 2f; dec %esi; jnz 1b; ret; 2: ud2");
+#define HALVES "lea (%rsi,%rdx), %eax; sar %eax; movslq %eax, %rcx; cmp %r8d, (%rdi,%rcx,4); "
+LOOP(searches_a_table, "1: " HALVES "jl 2f; mov %eax, %esi; jmp 3f; 2: lea 1(%rax), %edx; 3: cmp %esi, %edx; jl 1b");
+LOOP(searches_a_table_by_what_is_left, "1: lea -1(%rsi), %eax; sub %edx, %eax; mov %eax, %ecx; shr $31, %ecx; "
+                                       "add %ecx, %eax; sar %eax; add %edx, %eax; movslq %eax, %rcx; "
+                                       "cmp %r8d, (%rdi,%rcx,4); jl 2f; mov %eax, %esi; cmp %esi, %edx; jl 1b; "
+                                       "jmp 3f; 2: lea 1(%rax), %edx; cmp %edx, %esi; jg 1b; 3:");
+LOOP(finds_in_a_table, "lea (%rsi,%rdx), %eax; sar %eax; 1: lea -1(%rax), %ecx; movslq %ecx, %r9; "
+                       "cmp (%rdi,%r9,4), %r8d; je 4f; jg 2f; mov %ecx, %esi; jmp 3f; 2: lea 1(%rax), %edx; "
+                       "3: lea (%rsi,%rdx), %r10d; mov %r10d, %eax; sar %eax; cmp %esi, %eax; jg 4f; cmp %edx, %eax; "
+                       "jge 1b; 4:");
+LOOP(searches_in_its_frame, "mov %esi, -8(%rsp); mov %edx, -16(%rsp); 1: mov -8(%rsp), %eax; add -16(%rsp), %eax; "
+                            "sar %eax; movslq %eax, %rcx; cmp %r8d, (%rdi,%rcx,4); jl 2f; mov %eax, -8(%rsp); jmp 3f; "
+                            "2: inc %eax; mov %eax, -16(%rsp); 3: mov -16(%rsp), %eax; cmp %eax, -8(%rsp); jg 1b");
+LOOP(searches_while_something_is_left, "jmp 3f; 1: " HALVES "jl 2f; mov %eax, %esi; jmp 3f; 2: mov %eax, %edx; "
+                                       "3: mov %esi, %ecx; sub %edx, %ecx; cmp $1, %ecx; jg 1b");
 #define CLEARS "xor %eax, %eax; mov $8, %ecx; rep stosq; cmpl $0, (%r8); je 2f; inc %r9d; 2: "
 LOOP(counts_beside_what_it_clears, "mov %esi, -200(%rsp); 1: lea -128(%rsp), %rdi; " CLEARS
                                    "subl $1, -200(%rsp); jnz 1b");
 LOOP(counts_and_clears_elsewhere, "mov %esi, -100(%rsp); mov %rdi, %rdx; 1: mov %rdx, %rdi; " CLEARS
                                   "subl $1, -100(%rsp); jnz 1b");
 /* may wait */
+LOOP(searches_without_an_end, "1: " HALVES "je 3f; jl 2f; mov %eax, %esi; jmp 1b; 2: lea 1(%rax), %edx; jmp 1b; 3:");
+LOOP(searches_or_looks_again, "1: " HALVES "je 3f; jl 2f; mov %eax, %esi; jmp 3f; 2: lea 1(%rax), %edx; "
+                              "3: cmp %esi, %edx; jl 1b");
+LOOP(looks_at_the_middle, "1: " HALVES "jl 2f; mov %eax, %r9d; jmp 3f; 2: lea 1(%rax), %r10d; "
+                          "3: cmp %esi, %edx; jl 1b");
+LOOP(comes_closer_and_goes_back, "1: " HALVES "jl 2f; mov %eax, %esi; jmp 3f; 2: lea 1(%rax), %edx; "
+                                 "3: inc %esi; dec %edx; cmp %esi, %edx; jl 1b");
+LOOP(comes_close_to_one_bound, "1: " HALVES "jl 3f; mov %eax, %esi; cmp %esi, %edx; jl 1b; 3:");
+LOOP(comes_close_to_one_bound_always, "1: " HALVES "mov %eax, %esi; jl 3f; cmp %esi, %edx; jl 1b; 3:");
+LOOP(looks_and_comes_closer_by_steps, "1: cmp %r8d, (%rdi); jl 2f; dec %esi; jmp 3f; 2: inc %edx; "
+                                      "3: cmp %esi, %edx; jl 1b");
+LOOP(halves_on_some_turns, "1: cmpl $0, (%r9); je 3f; " HALVES "jl 2f; mov %eax, %esi; jmp 3f; 2: lea 1(%rax), %edx; "
+                           "3: cmp %esi, %edx; jl 1b");
+LOOP(steps_away_from_one_end, "1: movslq %edx, %rcx; cmp %r8d, (%rdi,%rcx,4); jl 2f; inc %esi; jmp 3f; 2: inc %edx; "
+                              "3: cmp %esi, %edx; jl 1b");
+LOOP(looks_at_both_in_turn, "1: movslq %esi, %rcx; cmpl $0, (%rdi,%rcx,4); jne 3f; xchg %esi, %edx; "
+                            "cmp %esi, %edx; jne 1b; 3:");
+LOOP(searches_what_it_reads, "1: mov (%r9), %esi; " HALVES "jl 2f; mov %eax, %esi; jmp 3f; 2: lea 1(%rax), %edx; "
+                             "3: cmp %esi, %edx; jl 1b");
 LOOP(clears_what_it_counts, "mov %esi, -100(%rsp); 1: lea -128(%rsp), %rdi; " CLEARS "subl $1, -100(%rsp); jnz 1b");
 LOOP(clears_what_it_counts_by_what_it_kept, "lea -128(%rsp), %rdi; mov %rdi, -208(%rsp); mov %esi, -100(%rsp); "
                                             "1: mov -208(%rsp), %rdi; " CLEARS "subl $1, -100(%rsp); jnz 1b");
@@ -79,6 +113,22 @@ static const struct {
     bool waits;
 } loops[] = {
     { "counts", counts, false },
+    { "searches a table", searches_a_table, false },
+    { "searches a table by what is left", searches_a_table_by_what_is_left, false },
+    { "finds in a table", finds_in_a_table, false },
+    { "looks, and comes closer by steps", looks_and_comes_closer_by_steps, true },
+    { "halves on some turns", halves_on_some_turns, true },
+    { "steps away from one end", steps_away_from_one_end, true },
+    { "searches while something is left", searches_while_something_is_left, false },
+    { "searches in its frame", searches_in_its_frame, false },
+    { "searches without an end", searches_without_an_end, true },
+    { "searches, or looks again", searches_or_looks_again, true },
+    { "looks at the middle", looks_at_the_middle, true },
+    { "comes closer and goes back", comes_closer_and_goes_back, true },
+    { "comes close to one bound", comes_close_to_one_bound, true },
+    { "comes close to one bound, always", comes_close_to_one_bound_always, true },
+    { "looks at both in turn", looks_at_both_in_turn, true },
+    { "searches what it reads", searches_what_it_reads, true },
     { "counts beside what it clears", counts_beside_what_it_clears, false },
     { "counts, and clears elsewhere", counts_and_clears_elsewhere, false },
     { "clears what it counts", clears_what_it_counts, true },
