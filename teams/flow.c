@@ -409,6 +409,24 @@ static bool find_tables(struct teams_reader *r, struct teams_flow *f, bool *same
     return true;
 }
 
+static void find_ends(struct teams_flow *f)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = f->blocks; b-- > 0;) {
+            struct teams_block *block = &f->block[b];
+            uint32_t last = block->first + block->count - 1;
+            bool returns = f->insn[last].op == CODE_RETURN || f->insn[last].op == CODE_JUMP_SLOT;
+            bool unwinds = code_is_call(&f->insn[last]) && f->call[last].known == TEAMS_THROWS;
+            uint8_t on = (returns ? TEAMS_RETURNS : 0) | (unwinds ? TEAMS_UNWINDS : 0);
+            for (uint32_t k = 0; k < teams_flow_ways(f, b); k++)
+                on |= teams_flow_way(f, b, k) >= 0 ? f->block[teams_flow_way(f, b, k)].goes_on : 0;
+            changed |= on != block->goes_on;
+            block->goes_on = on;
+        }
+    }
+}
+
 struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, struct base_arena *room)
 {
     struct teams_flow *f = teams_flow_take_zeroed(room, sizeof *f);
@@ -429,8 +447,10 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
             return f;
         if (!take_insns(r, f) || !order_blocks(r, f) || !find_tables(r, f, &same))
             return NULL;
-        if (same)
+        if (same) {
+            find_ends(f);
             return f;
+        }
     }
     unreadable(f, "a computed jump", entry);
     return f;

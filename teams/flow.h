@@ -48,7 +48,9 @@ struct teams_block {
     int next[2]; /* successors; [1] of a branch: where it goes when it is taken; of a call: its landing pad. -1: none */
     uint32_t more, mores; /* further ones: where a table of jumps leads to (teams_flow.more) */
     bool head;   /* one that has no smaller number leads here */
+    uint8_t goes_on; /* how what calls the function may go on from here, 0: the process ends, if anything does */
 };
+enum { TEAMS_RETURNS = 1, TEAMS_UNWINDS = 2 };
 
 struct teams_flow {
     uintptr_t entry;

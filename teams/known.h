@@ -32,6 +32,7 @@ enum teams_known {
     TEAMS_MAKES_TASKS,
     TEAMS_NESTS,
     TEAMS_MPI,
+    TEAMS_ERRNO,       /* tells where it is */
     TEAMS_THREAD_DATA,
 };
 

@@ -270,6 +270,33 @@ static void check_clocks(struct judging *j)
                 object(j, JOB_PROOF_SYSTEM, j->f->insn[k].address);
 }
 
+/* --- errno --- */
+
+/* Each share has its own, but not what its thread left there before: it may set it, or tell what it was when the
+   process ends. */
+static bool only_sets(const struct teams_flow *f, uint32_t from, uint32_t end)
+{
+    uint8_t reg = code_convention()->result;
+    for (uint32_t k = from; k < end; k++) {
+        const struct code_insn *i = &f->insn[k];
+        bool sets = i->stores && !i->loads && i->place.base == reg && i->place.index != reg;
+        if ((reads_of(i) & code_bit(reg) && !sets) || bit_of(&i->a) == code_bit(reg) || bit_of(&i->b) == code_bit(reg))
+            return false;
+        if ((sets_of(i) | (calls(i) ? code_convention()->clobbered : 0)) & code_bit(reg))
+            return true;
+    }
+    return false;
+}
+
+static void check_errno(struct judging *j)
+{
+    for (uint32_t b = 0; b < j->f->blocks; b++)
+        for (uint32_t k = j->f->block[b].first, end = k + j->f->block[b].count; k < end; k++)
+            if (calls(&j->f->insn[k]) && j->f->call[k].known == TEAMS_ERRNO && j->f->block[b].goes_on &&
+                !only_sets(j->f, k + 1, end))
+                object(j, JOB_PROOF_THREAD_DATA, j->f->insn[k].address);
+}
+
 /* --- Exceptions --- */
 
 /* What the C++ runtime keeps of an exception that is on its way, or caught, is the thread's, a unit that is written to
@@ -399,6 +426,7 @@ static void judge(struct judging *j)
         check_code(j);
     if (!j->f->unreadable && !j->s->library) {
         check_clocks(j);
+        check_errno(j);
         check_caught(j);
     }
     if (j->s->reason != JOB_PROOF_HARMLESS)

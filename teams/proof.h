@@ -8,7 +8,8 @@
  *
  *   it waits for no other share   but in constructs that come to us, locks among them: no loop that waits for memory
  *                                 (wait.h), no nested lock, no order, no task
- *   it uses nothing of a thread's no thread-local data but the stack's protector, no errno, no rounding, no system call
+ *   it uses nothing of a thread's no thread-local data but the stack's protector, no errno that goes into anything, no
+ *                                 rounding, no system call
  *   it calls what is known        by name (known.h), or by reading it likewise, TEAMS_DEPTH deep and TEAMS_READ
  *                                 instructions in all; what is reached by an exception is read, too
  *
@@ -23,7 +24,7 @@
 #include "teams/safety.h"
 
 /* Another number: proofs that job files keep are not taken over. */
-enum { TEAMS_VERSION = 14 };
+enum { TEAMS_VERSION = 15 };
 enum { TEAMS_DEPTH = 8, TEAMS_READ = 24000, TEAMS_FUNCTIONS = 256 };
 
 struct teams_verdict {

@@ -18,7 +18,6 @@ struct around {
     struct marks begin;
     mark_t flags;  /* at its end */
     bool leaves;   /* its branch out of the loop moves on */
-    bool returns;  /* the function's end can be reached from it: else the process ends */
     uint8_t ways;  /* whether it can be reached from the head, and the head from it */
 };
 enum { FROM = 1, TO = 2, INSIDE = FROM | TO };
@@ -117,6 +116,8 @@ static mark_t of_load(const struct turn *t, const struct code_insn *i, const str
         mark_t mark = m->of[CODE_REGISTERS + slot] | (teams_frame_is_lent(t->frame, slot, false) ? LENT : NOTHING);
         return i->place.size < 4 ? teams_mark_compute(mark, NOTHING) : mark;
     }
+    if (i->place.fixed && code_image_is_constant(&t->f->module, (uintptr_t)i->place.offset))
+        return STILL;
     return of_memory(t, i, of_address(i, m));
 }
 
@@ -393,25 +394,9 @@ static bool leads_on(const struct turn *t, uint32_t b)
     bool on = false;
     for (uint32_t k = 0; k < teams_flow_ways(t->f, b); k++) {
         int to = teams_flow_way(t->f, b, k);
-        on |= to >= 0 && !is_inside(t, to) && t->at[to].returns;
+        on |= to >= 0 && !is_inside(t, to) && t->f->block[to].goes_on & TEAMS_RETURNS;
     }
     return on;
-}
-
-static void find_returns(struct turn *t)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = t->f->blocks; b-- > 0;) {
-            const struct teams_block *block = &t->f->block[b];
-            uint8_t last = t->f->insn[block->first + block->count - 1].op;
-            bool returns = last == CODE_RETURN || last == CODE_JUMP_SLOT;
-            for (uint32_t k = 0; k < teams_flow_ways(t->f, b); k++)
-                returns |= teams_flow_way(t->f, b, k) >= 0 && t->at[teams_flow_way(t->f, b, k)].returns;
-            changed |= returns != t->at[b].returns;
-            t->at[b].returns = returns;
-        }
-    }
 }
 
 static bool swaps(const struct teams_flow *f, uint32_t b)
@@ -540,8 +525,8 @@ uintptr_t teams_wait_find(const struct teams_frame *frame)
     for (; t.head < f->blocks && !where; t.head++) {
         if (!f->block[t.head].head)
             continue;
-        if (!t.at && (t.at = calloc(f->blocks, sizeof *t.at)))
-            find_returns(&t);
+        if (!t.at)
+            t.at = calloc(f->blocks, sizeof *t.at);
         for (uint32_t b = 0; t.at && b < f->blocks; b++)
             t.at[b].leaves = false;
         if (!t.at || (find_ways(&t) && waits(&t)))

@@ -41,6 +41,11 @@ region_\name:
     region no_thread_data_written, "movl $1, %fs:0x28"
     region no_thread_of_the_system, "mov $186, %eax; syscall"
     region no_thread_errno, "call __errno_location@PLT; mov (%rax), %eax"
+    region no_thread_errno_kept, "call __errno_location@PLT; mov %rax, %rcx; xor %eax, %eax"
+    region no_thread_errno_counted, "call __errno_location@PLT; addl $1, (%rax); xor %eax, %eax"
+    region no_thread_errno_thrown, "call __errno_location@PLT; mov (%rax), %edi; call __cxa_throw@PLT"
+    region yes_errno_set, "call __errno_location@PLT; movl $0, (%rax); xor %eax, %eax"
+    region yes_errno_told_at_the_end, "cmpl $0, (%rbx); je 1f; call __errno_location@PLT; mov (%rax), %edi; call exit@PLT; 1:"
 # Who waits.
     region no_loop_on_memory, "1: cmpl $0, (%rbx); je 1b"
     region no_loop_politely, "1: pause; cmpl $0, (%rbx); je 1b"

@@ -48,6 +48,8 @@ LOOP(searches_in_its_frame, "mov %esi, -8(%rsp); mov %edx, -16(%rsp); 1: mov -8(
                             "2: inc %eax; mov %eax, -16(%rsp); 3: mov -16(%rsp), %eax; cmp %eax, -8(%rsp); jg 1b");
 LOOP(searches_while_something_is_left, "jmp 3f; 1: " HALVES "jl 2f; mov %eax, %esi; jmp 3f; 2: mov %eax, %edx; "
                                        "3: mov %esi, %ecx; sub %edx, %ecx; cmp $1, %ecx; jg 1b");
+#define ADDS "1: addsd %xmm1, %xmm0; comisd 9b(%rip), %xmm0; jae 2f; dec %esi; jnz 1b; 2:"
+LOOP(adds_up_to_a_number, ".pushsection .rodata; 9: .double 1; .popsection; " ADDS);
 #define CLEARS "xor %eax, %eax; mov $8, %ecx; rep stosq; cmpl $0, (%r8); je 2f; inc %r9d; 2: "
 LOOP(counts_beside_what_it_clears, "mov %esi, -200(%rsp); 1: lea -128(%rsp), %rdi; " CLEARS
                                    "subl $1, -200(%rsp); jnz 1b");
@@ -69,6 +71,7 @@ LOOP(halves_on_some_turns, "1: cmpl $0, (%r9); je 3f; " HALVES "jl 2f; mov %eax,
                            "3: cmp %esi, %edx; jl 1b");
 LOOP(steps_away_from_one_end, "1: movslq %edx, %rcx; cmp %r8d, (%rdi,%rcx,4); jl 2f; inc %esi; jmp 3f; 2: inc %edx; "
                               "3: cmp %esi, %edx; jl 1b");
+LOOP(adds_up_to_what_may_change, ".pushsection .data; 9: .double 1; .popsection; " ADDS);
 LOOP(looks_at_both_in_turn, "1: movslq %esi, %rcx; cmpl $0, (%rdi,%rcx,4); jne 3f; xchg %esi, %edx; "
                             "cmp %esi, %edx; jne 1b; 3:");
 LOOP(searches_what_it_reads, "1: mov (%r9), %esi; " HALVES "jl 2f; mov %eax, %esi; jmp 3f; 2: lea 1(%rax), %edx; "
@@ -120,6 +123,8 @@ static const struct {
     { "halves on some turns", halves_on_some_turns, true },
     { "steps away from one end", steps_away_from_one_end, true },
     { "searches while something is left", searches_while_something_is_left, false },
+    { "adds up to a number", adds_up_to_a_number, false },
+    { "adds up to what may change", adds_up_to_what_may_change, true },
     { "searches in its frame", searches_in_its_frame, false },
     { "searches without an end", searches_without_an_end, true },
     { "searches, or looks again", searches_or_looks_again, true },
