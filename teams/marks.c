@@ -11,7 +11,8 @@ static mark_t link_of_both(mark_t a, mark_t b)
 mark_t teams_mark_join(mark_t a, mark_t b)
 {
     mark_t x = a & MOVES, y = b & MOVES, least = x < y ? x : y, link = (a & LINK) == (b & LINK) ? a & LINK : NOTHING;
-    bool alike = is(a, SWEPT) == is(b, SWEPT); /* what was read is no step */
+    bool back = x == MOVED && y == MOVED && (a ^ b) & DOWN; /* forth and back again */
+    bool alike = is(a, SWEPT) == is(b, SWEPT) && !back; /* what was read is no step */
     return (alike ? least : NOTHING) | ((a | b) & ORIGIN) | (a & b & ~(MOVES | ORIGIN | LINK)) | link;
 }
 

@@ -39,7 +39,8 @@ enum mark {
 };
 
 typedef uint32_t mark_t;
-#define LINK ((mark_t)0xffff << 16) /* of a mark: by which kind of place it was read (link_of()), 0: by several */
+#define DOWN ((mark_t)1 << 16)      /* MOVED, by a number below 0 */
+#define LINK ((mark_t)0xfffe << 16) /* of a mark: by which kind of place it was read (link_of()), 0: by several */
 
 static inline bool is(mark_t a, mark_t mark)
 {

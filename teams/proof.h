@@ -24,7 +24,7 @@
 #include "teams/safety.h"
 
 /* Another number: proofs that job files keep are not taken over. */
-enum { TEAMS_VERSION = 15 };
+enum { TEAMS_VERSION = 16 };
 enum { TEAMS_DEPTH = 8, TEAMS_READ = 24000, TEAMS_FUNCTIONS = 256 };
 
 struct teams_verdict {

@@ -66,7 +66,7 @@ static mark_t link_of(const struct code_insn *i)
 {
     const struct code_place *p = &i->place;
     uint64_t way = (uint64_t)p->offset << 24 ^ (uint64_t)p->scale << 16 ^ (uint64_t)p->base << 8 ^ p->index;
-    return (mark_t)((way * 0x9e3779b97f4a7c15u >> 48 | 1) << 16);
+    return (mark_t)((way * 0x9e3779b97f4a7c15u >> 49 | 1) << 17);
 }
 
 static bool is_inside(const struct turn *t, int block)
@@ -203,24 +203,30 @@ static void call(const struct turn *t, const struct code_insn *i, struct marks *
         m->of[result] = m->of[CODE_GENERAL] = FIXED | WATCHED;
 }
 
+/* A step by a number. */
+static mark_t step_by(mark_t mark, int64_t number)
+{
+    return number < 0 && (mark & MOVES) == MOVED ? mark | DOWN : mark;
+}
+
 static mark_t result(const struct turn *t, const struct code_insn *i, const struct marks *m)
 {
     mark_t a = of_operand(t, i, &i->a, m), b = of_operand(t, i, &i->b, m);
-    bool none = i->b.kind == CODE_IMMEDIATE && i->b.value == 0;
+    bool number = i->b.kind == CODE_IMMEDIATE, none = number && i->b.value == 0;
     bool alike = i->a.kind == CODE_REGISTER && i->b.kind == CODE_REGISTER && i->a.number == i->b.number;
     switch (i->op) {
     case CODE_MOVE: /* a number may be another one on another way */
         return i->a.kind == CODE_IMMEDIATE ? NOTHING : a;
     case CODE_ADDRESS:
-        return of_address(i, m);
+        return step_by(of_address(i, m), i->place.index < CODE_REGISTERS ? 0 : i->place.offset);
     case CODE_SELECT:
         return (teams_mark_join(a, b) & ~(STILL | SAME)) | (m->of[CODE_FLAGS] & ORIGIN);
     case CODE_COMPARE:
         return teams_mark_compare(a, b);
     case CODE_ADD:
-        return none ? a : alike ? teams_mark_scale(a, b) : teams_mark_add(a, b);
+        return none ? a : step_by(alike ? teams_mark_scale(a, b) : teams_mark_add(a, b), number ? i->b.value : 0);
     case CODE_SUB:
-        return none ? a : teams_mark_subtract(a, b);
+        return none ? a : step_by(teams_mark_subtract(a, b), number ? -i->b.value : 0);
     case CODE_SCALE:
         return teams_mark_scale(a, b);
     case CODE_HALVE:

@@ -72,6 +72,10 @@ LOOP(halves_on_some_turns, "1: cmpl $0, (%r9); je 3f; " HALVES "jl 2f; mov %eax,
 LOOP(steps_away_from_one_end, "1: movslq %edx, %rcx; cmp %r8d, (%rdi,%rcx,4); jl 2f; inc %esi; jmp 3f; 2: inc %edx; "
                               "3: cmp %esi, %edx; jl 1b");
 LOOP(adds_up_to_what_may_change, ".pushsection .data; 9: .double 1; .popsection; " ADDS);
+LOOP(goes_forth_and_back, "1: cmp %r8d, (%rdi); jl 2f; sub $1, %edx; jmp 3f; 2: add $1, %edx; "
+                          "3: cmp %esi, %edx; jl 1b");
+LOOP(goes_forth_and_back_in_its_frame, "mov %edx, -8(%rsp); 1: cmp %r8d, (%rdi); jl 2f; subl $1, -8(%rsp); jmp 3f; "
+                                       "2: addl $1, -8(%rsp); 3: cmp %esi, -8(%rsp); jl 1b");
 LOOP(looks_at_both_in_turn, "1: movslq %esi, %rcx; cmpl $0, (%rdi,%rcx,4); jne 3f; xchg %esi, %edx; "
                             "cmp %esi, %edx; jne 1b; 3:");
 LOOP(searches_what_it_reads, "1: mov (%r9), %esi; " HALVES "jl 2f; mov %eax, %esi; jmp 3f; 2: lea 1(%rax), %edx; "
@@ -132,6 +136,8 @@ static const struct {
     { "comes closer and goes back", comes_closer_and_goes_back, true },
     { "comes close to one bound", comes_close_to_one_bound, true },
     { "comes close to one bound, always", comes_close_to_one_bound_always, true },
+    { "goes forth and back", goes_forth_and_back, true },
+    { "goes forth and back in its frame", goes_forth_and_back_in_its_frame, true },
     { "looks at both in turn", looks_at_both_in_turn, true },
     { "searches what it reads", searches_what_it_reads, true },
     { "counts beside what it clears", counts_beside_what_it_clears, false },
