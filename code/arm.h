@@ -4,8 +4,7 @@
  *
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_CODE_ARM_H
-#define PYTHIA_CODE_ARM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -49,5 +48,3 @@ struct code_insn *code_arm_add(struct code_arm_steps *s, enum code_op op, struct
 void code_arm_memory(struct code_arm_steps *s, uint32_t word);
 /* A call of what does one atomic access, of libgcc's: the first `count` words of the code there. False: another one. */
 bool code_arm_atomic(struct code_arm_steps *s, const uint32_t *word, uint64_t count);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Threads: one; nothing may be unloaded meanwhile that it looks at.  Hook-safe: no.
  */
-#ifndef PYTHIA_CODE_IMAGE_H
-#define PYTHIA_CODE_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ bool code_image_keeps(uint64_t address, size_t bytes);
 uint64_t code_image_target(const struct code_image *m, uint64_t slot, const char *name);
 /* Whether the loader binds anything in it by a name that begins so, or its tables cannot be read. */
 bool code_image_imports(const struct code_image *m, const char *begin);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_CODE_INSN_H
-#define PYTHIA_CODE_INSN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -103,5 +102,3 @@ bool code_prepare(void);
 /* Reads the instruction at an address, where that was prepared; code is there from `begin` up to `end`. False: none. */
 bool code_read(uintptr_t begin, uintptr_t end, uintptr_t address, struct code_insn *insn);
 const struct code_convention *code_convention(void);
-
-#endif

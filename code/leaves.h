@@ -4,8 +4,7 @@
  *
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_CODE_LEAVES_H
-#define PYTHIA_CODE_LEAVES_H
+#pragma once
 
 enum code_leaves {
     CODE_COMES_BACK, /* … for all that is known */
@@ -15,5 +14,3 @@ enum code_leaves {
 };
 
 enum code_leaves code_leaves(const char *name);
-
-#endif

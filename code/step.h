@@ -7,8 +7,7 @@
  *
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_CODE_STEP_H
-#define PYTHIA_CODE_STEP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ struct code_step code_step_at(uint16_t machine, const uint8_t *code, size_t size
 
 /* Bytes of the mark of a place that indirect calls may lead to, if there is one: endbr64, bti c. */
 uint8_t code_mark(uint16_t machine, const uint8_t *code, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the two readers of x86-64's code share: x86.c and, for AVX-512, evex.c. */
-#ifndef PYTHIA_CODE_X86_H
-#define PYTHIA_CODE_X86_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ enum { CODE_X86_EVEX = 0x62 }; /* the first byte, in 64-bit mode of nothing else
 
 /* Reads the instruction of `left` bytes at most that is at an address and begins with that byte. False: none. */
 bool code_evex_read(const uint8_t *code, size_t left, uintptr_t address, struct code_insn *insn);
-
-#endif

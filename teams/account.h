@@ -12,8 +12,7 @@
  *
  * Threads: the one that enters the region.  Hook-safe: yes.
  */
-#ifndef PYTHIA_TEAMS_ACCOUNT_H
-#define PYTHIA_TEAMS_ACCOUNT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ static inline void teams_account_add(struct teams_account *a, uint64_t ns, uint6
 void teams_account_timed(struct teams_account *a, uint64_t ns, uint64_t mpi, struct job_threads *timed);
 /* At the end: what stands for nothing, and of teams of one what it was; zero afterwards. */
 struct job_threads teams_account_rest(struct teams_account *a);
-
-#endif

@@ -45,8 +45,7 @@
  *
  * Pure arithmetic: time is a parameter. Memory: a fixed structure. Threads: owner.  Hook-safe: yes.  All times in ns.
  */
-#ifndef PYTHIA_TEAMS_CHOICE_H
-#define PYTHIA_TEAMS_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,5 +137,3 @@ static inline uint32_t teams_choice_threads(const struct teams_choice *c, enum t
 {
     return size == TEAMS_ONE ? 1 : size == TEAMS_CORES && c->cores < own ? c->cores : own;
 }
-
-#endif

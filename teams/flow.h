@@ -17,8 +17,7 @@
  * room for the most.
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TEAMS_FLOW_H
-#define PYTHIA_TEAMS_FLOW_H
+#pragma once
 
 #include <stddef.h>
 
@@ -98,5 +97,3 @@ static inline const struct code_insn *teams_flow_branch(const struct teams_flow 
     const struct code_insn *last = &f->insn[f->block[block].first + f->block[block].count - 1];
     return last->op == CODE_BRANCH ? last : NULL;
 }
-
-#endif

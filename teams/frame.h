@@ -10,8 +10,7 @@
  *
  * Bounds: TEAMS_SLOTS slots; what has none is memory like any other. Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TEAMS_FRAME_H
-#define PYTHIA_TEAMS_FRAME_H
+#pragma once
 
 #include "teams/flow.h"
 
@@ -38,5 +37,3 @@ bool teams_frame_is_lent(const struct teams_frame *f, uint8_t slot, bool near);
 bool teams_frame_is_bound(const struct teams_frame *f, uint8_t slot);
 /* Whether two slots have bytes in common. */
 bool teams_frame_overlap(const struct teams_frame *f, uint8_t a, uint8_t b);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TEAMS_JUMPS_H
-#define PYTHIA_TEAMS_JUMPS_H
+#pragma once
 
 #include "teams/flow.h"
 
@@ -34,5 +33,3 @@ uintptr_t teams_table_entry(const struct teams_table *t, uint32_t k);
    not, or whose address it has: sets their `targets`, in `room`. Of a table that is all of the addresses of code side
    by side there. False: no memory is left. */
 bool teams_call_targets(struct teams_flow *f, struct base_arena *room);
-
-#endif

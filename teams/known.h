@@ -3,8 +3,7 @@
  * Functions that are judged by their name: those of OpenMP's run time, and a short list of others whose behaviour is
  * known. What is on no list is an unknown call.
  */
-#ifndef PYTHIA_TEAMS_KNOWN_H
-#define PYTHIA_TEAMS_KNOWN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ static inline int teams_known_leaves(enum teams_known known)
 {
     return known == TEAMS_EXITS || known == TEAMS_THROWS;
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TEAMS_LANDING_H
-#define PYTHIA_TEAMS_LANDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@
 /* The landing pad of the call whose code `address` is in, 0: none. False: there may be one, and nothing here can read
    where. */
 bool teams_landing_pad(uintptr_t address, uintptr_t *pad);
-
-#endif

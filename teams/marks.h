@@ -5,8 +5,7 @@
  *
  * Threads: any.  Hook-safe: yes.
  */
-#ifndef PYTHIA_TEAMS_MARKS_H
-#define PYTHIA_TEAMS_MARKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ mark_t teams_mark_add(mark_t a, mark_t b);
 mark_t teams_mark_subtract(mark_t a, mark_t b);
 mark_t teams_mark_halve(mark_t a);
 mark_t teams_mark_compare(mark_t a, mark_t b);
-
-#endif

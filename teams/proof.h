@@ -18,8 +18,7 @@
  *
  * Cost: some 1 us an instruction. Threads: one.  Hook-safe: no.
  */
-#ifndef PYTHIA_TEAMS_PROOF_H
-#define PYTHIA_TEAMS_PROOF_H
+#pragma once
 
 #include "teams/safety.h"
 
@@ -37,5 +36,3 @@ struct teams_prover;
 struct teams_prover *teams_prover_create(void);
 void teams_prover_destroy(struct teams_prover *p);
 struct teams_verdict teams_prove(struct teams_prover *p, uintptr_t function, enum teams_kind kind);
-
-#endif

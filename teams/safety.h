@@ -13,8 +13,7 @@
  *
  * Memory: a fixed table; what does not fit is never proven. Threads: any.  Hook-safe: teams_safety_answer() only.
  */
-#ifndef PYTHIA_TEAMS_SAFETY_H
-#define PYTHIA_TEAMS_SAFETY_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ static inline uint32_t teams_safety_answer(const struct teams_proof *p)
 {
     return teams_safety_word(p) & ~(uint32_t)JOB_PROOF_RESTS;
 }
-
-#endif

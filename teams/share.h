@@ -20,8 +20,7 @@
  *
  * Threads: any, each its own share.  Hook-safe: yes.
  */
-#ifndef PYTHIA_TEAMS_SHARE_H
-#define PYTHIA_TEAMS_SHARE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -93,5 +92,3 @@ static inline bool teams_share_timed(void)
 }
 /* For who is timed: whether its team still runs. Else it is not timed any more. */
 bool teams_share_runs(void);
-
-#endif

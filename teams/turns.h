@@ -12,8 +12,7 @@
  * Memory: some words a region. Cost: a few instructions a region until a turn is found, then one comparison.
  * Threads: owner.  Hook-safe: yes.
  */
-#ifndef PYTHIA_TEAMS_TURNS_H
-#define PYTHIA_TEAMS_TURNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ enum teams_turn { TEAMS_INSIDE, TEAMS_BEGINS, TEAMS_FOUND, TEAMS_LOST };
 
 /* A region begins. FOUND: it is the mark from now on; BEGINS: a turn ended; LOST: there is no turn any longer. */
 enum teams_turn teams_turns_next(struct teams_turns *t, struct teams_return *here, uint64_t now);
-
-#endif

@@ -32,12 +32,9 @@
  *
  * Threads: any.  Hook-safe: no.
  */
-#ifndef PYTHIA_TEAMS_WAIT_H
-#define PYTHIA_TEAMS_WAIT_H
+#pragma once
 
 #include "teams/frame.h"
 
 /* The first instruction of a loop that may wait, 0: there is none. */
 uintptr_t teams_wait_find(const struct teams_frame *f);
-
-#endif
