@@ -40,21 +40,22 @@ struct job_region_size { uint32_t size, reserved; uint64_t count, ns; };
 
 struct job_region {
     uint32_t callsite;    /* one frame: the outlined function */
-    uint32_t team;        /* the program's own size, as last seen */
-    uint32_t fixed;       /* enum job_fixed, or-ed: why it is the program's */
     uint32_t size_count;
     uint32_t proof;       /* enum job_proof, and what it rests on: what reading its code said, in this build */
     uint32_t where;       /* callsite of one frame: the instruction that is the reason; GRAMMAR_NONE: none */
     uint64_t proof_ns;    /* that this took, on the rank where it took longest */
-    uint64_t executions;  /* on threads that may act */
-    uint64_t verified;    /* of them at the program's size, with nothing suspicious */
-    uint64_t changed;     /* of them with another size than the program's */
+    uint64_t changed;     /* executions with another size than the program's */
     uint64_t trials;      /* of them in order to learn */
     uint64_t controls;    /* executions at the program's own size where another one is chosen … */
     uint64_t control_ns;  /* … what they took … */
     uint64_t chosen_ns;   /* … and what the chosen size was expected to take there */
     int64_t gain_ns;      /* estimated, of all changed ones */
     struct job_region_size size[JOB_REGION_SIZES];        /* ascending; what does not fit counts at the largest */
+    /* What each execution needs, together. */
+    uint32_t team;        /* the program's own size, as last seen */
+    uint32_t fixed;       /* enum job_fixed, or-ed: why it is the program's */
+    uint64_t executions;  /* on threads that may act */
+    uint64_t verified;    /* of them at the program's size, with nothing suspicious */
 };
 
 /* Counts `count` executions of `ns` in all at a size. */

@@ -19,17 +19,18 @@
 #include "teams/choice.h"
 #include "teams/safety.h"
 
+/* What an execution like the last one needs is in the middle: two lines of cache. */
 struct omp_hook_site {
-    uintptr_t fn;        /* the outlined function */
+    struct job_region stats;
     uint32_t entry;      /* of its events in the stream's keys, for session_begin_region() */
     bool asked;          /* what its machine code says */
     bool allowed;        /* by the user */
     bool thread_data;    /* in its module: threads that end lose it */
+    struct teams_account account; /* of its threads' times */
     struct teams_proof *proof;
     struct teams_site choice; /* its times */
-    struct teams_account account; /* of its threads' times */
-    struct job_region stats;
-};
+    uintptr_t fn;        /* the outlined function */
+} __attribute__((aligned(64)));
 
 /* The site of a region that begins, made where it is new; NULL: no room. */
 struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r);

@@ -20,8 +20,9 @@
 #include "job/threads.h"
 
 enum teams_length {
-    TEAMS_SHORT, TEAMS_LONG, TEAMS_LONGEST = TEAMS_LONG + 4, /* each four times as long as the one before */
-    TEAMS_ALONE, TEAMS_LENGTHS
+    TEAMS_ALONE, TEAMS_SHORT,
+    TEAMS_LONG, TEAMS_LONGEST = TEAMS_LONG + 4, /* each four times as long as the one before */
+    TEAMS_LENGTHS
 };
 
 /* One execution, or several: ns on the thread that entered, of it in its MPI calls, of all threads. */
