@@ -9,8 +9,8 @@ libpythia_findings_la_SOURCES = \
 	%D%/named.c %D%/named.h \
 	%D%/names.c %D%/names.h %D%/parts.h %D%/pattern.c %D%/peers.c \
 	%D%/own_cost.c %D%/own_cost.h %D%/placement.c %D%/placement.h %D%/places.c %D%/places.h %D%/ranges.c %D%/ranges.h \
-	%D%/regions.c %D%/remainder.c %D%/report.c %D%/report.h %D%/resolve.c %D%/resolve.h %D%/spread.c \
-	%D%/sums.c %D%/sums.h %D%/traffic.c \
+	%D%/regions.c %D%/remainder.c %D%/report.c %D%/report.h %D%/resolve.c %D%/resolve.h \
+	%D%/scopes.c %D%/scopes.h %D%/spread.c %D%/sums.c %D%/sums.h %D%/traffic.c \
 	%D%/units.c %D%/units.h %D%/waits.c
 UNIT_TESTS += tests/unit/test_placement
 libpythia_findings_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)

@@ -20,6 +20,7 @@
 #include "base/python.h"
 #include "findings/demangle.h"
 #include "findings/places.h"
+#include "findings/scopes.h"
 #include "findings/units.h"
 
 struct module {
@@ -31,6 +32,7 @@ struct findings_resolver {
     const struct job *job;
     Dwfl *dwfl;              /* created with the first module */
     struct module *modules;
+    struct findings_scopes *scopes;
     struct answer { uint32_t module; enum findings_address kind; struct findings_place *place; } *answers;
     uint32_t count;
     struct base_hash known; /* answers, by module, offset and kind */
@@ -58,6 +60,7 @@ struct findings_resolver *findings_resolver_create(const struct job *j)
 
     r->job = j;
     r->modules = calloc((size_t)j->module_count + 1, sizeof *r->modules);
+    r->scopes = findings_scopes_create();
     return r;
 }
 
@@ -79,6 +82,7 @@ void findings_resolver_destroy(struct findings_resolver *r)
         place_destroy(r->answers[i].place);
     if (r->dwfl)
         dwfl_end(r->dwfl);
+    findings_scopes_destroy(r->scopes);
     base_hash_close(&r->known);
     free(r->answers);
     free(r->modules);
@@ -159,32 +163,26 @@ static bool names_main(const char *name)
     return name && (!strcmp(name, "main") || !strcmp(name, "MAIN__"));
 }
 
-/* Whether a function was inlined into main: libdw gives the scopes of its source, so that main is not among them. */
-static bool inlined_into_main(Dwarf_Die *function)
+static bool is_function(Dwarf_Die *die)
 {
-    BASE_OWN Dwarf_Die *scopes = NULL;
-    bool found = false;
-    int n = dwarf_getscopes_die(function, &scopes);
-
-    for (int i = 1; i < n && !found; i++)
-        found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram && names_main(die_name(&scopes[i]));
-    return found;
+    return dwarf_tag(die) == DW_TAG_inlined_subroutine || dwarf_tag(die) == DW_TAG_subprogram;
 }
 
-/* Innermost function, inlined ones included: the one that the line belongs to. */
-static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address, bool *in_main)
-{
-    BASE_OWN Dwarf_Die *scopes = NULL;
-    const char *name = NULL;
-    int n = dwarf_getscopes(unit, address, &scopes);
+/* The scopes around an address, innermost first. */
+struct around { Dwarf_Die scope[FINDINGS_SCOPES]; int count; };
 
-    for (int i = 0; i < n && !name; i++) {
-        int tag = dwarf_tag(&scopes[i]);
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-            name = die_name(&scopes[i]);
-        if (tag == DW_TAG_inlined_subroutine)
-            *in_main = inlined_into_main(&scopes[i]);
+/* Innermost function, inlined ones included: the one that the line belongs to. */
+static const char *function_name(struct around *a, bool *in_main)
+{
+    const char *name = NULL;
+    bool inlined = false;
+
+    for (int i = 0; i < a->count; i++) {
+        inlined |= dwarf_tag(&a->scope[i]) == DW_TAG_inlined_subroutine;
+        if (!name && is_function(&a->scope[i]))
+            name = die_name(&a->scope[i]);
     }
+    *in_main = inlined && names_main(die_name(&a->scope[a->count - 1]));
     return name;
 }
 
@@ -212,51 +210,62 @@ static void find_line(struct findings_place *p, Dwarf_Die *unit, Dwarf_Addr addr
         set_line(p, path, (uint32_t)number);
 }
 
-/* Where the function that was inlined as `inlined` is called. */
-static void call_line(struct findings_place *p, Dwarf_Die *unit, Dwarf_Die *inlined)
+/* The file where the function that was inlined as `inlined` is called, and the line; NULL: not known. */
+static const char *call_place(Dwarf_Die *unit, Dwarf_Die *inlined, Dwarf_Word *line)
 {
     Dwarf_Attribute attribute;
-    Dwarf_Word file = 0, line = 0;
+    Dwarf_Word file = 0;
     Dwarf_Files *files;
     size_t count;
 
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) ||
-        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) ||
-        dwarf_getsrcfiles(unit, &files, &count) || file >= count || !dwarf_filesrc(files, file, NULL, NULL))
-        return;
-    free((char *)p->path);
-    set_line(p, dwarf_filesrc(files, file, NULL, NULL), (uint32_t)line);
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), line) ||
+        dwarf_getsrcfiles(unit, &files, &count) || file >= count)
+        return NULL;
+    return dwarf_filesrc(files, file, NULL, NULL);
 }
 
-static bool is_function(Dwarf_Die *die)
+static void call_line(struct findings_place *p, Dwarf_Die *unit, Dwarf_Die *inlined)
 {
-    return dwarf_tag(die) == DW_TAG_inlined_subroutine || dwarf_tag(die) == DW_TAG_subprogram;
+    Dwarf_Word line = 0;
+    const char *path = call_place(unit, inlined, &line);
+
+    if (!path)
+        return;
+    free((char *)p->path);
+    set_line(p, path, (uint32_t)line);
+}
+
+/* The file of the outermost function. What a compiler outlined has none: then what is inlined in it is called there. */
+static const char *own_file(Dwarf_Die *unit, struct around *a)
+{
+    const char *own = dwarf_decl_file(&a->scope[a->count - 1]);
+    Dwarf_Word line;
+
+    for (int i = a->count - 2; i >= 0 && !own; i--)
+        if (is_function(&a->scope[i]))
+            return call_place(unit, &a->scope[i], &line);
+    return own;
 }
 
 /* From the innermost function outwards to the first one in the outermost's file: the line is there, and the name is the
    outermost's. Returns that, or `name` where nothing was inlined. */
-static const char *in_own_file(struct findings_place *p, Dwarf_Die *unit, Dwarf_Addr address, const char *name)
+static const char *in_own_file(struct findings_place *p, Dwarf_Die *unit, struct around *a, const char *name)
 {
-    BASE_OWN Dwarf_Die *scopes = NULL, *around = NULL;
-    int n = dwarf_getscopes(unit, address, &scopes), first = 0, all = 0, last = 0, at = 0;
+    int last = a->count - 1, at = 0;
 
-    while (first < n && !is_function(&scopes[first]))
-        first++;
-    if (first < n && dwarf_tag(&scopes[first]) == DW_TAG_inlined_subroutine)
-        all = dwarf_getscopes_die(&scopes[first], &around);
-    while (last < all && dwarf_tag(&around[last]) != DW_TAG_subprogram)
-        last++;
-    const char *own = last < all ? dwarf_decl_file(&around[last]) : NULL;
-    for (int k = 1; own && p->path && k <= last && strcmp(p->path, own); k++)
-        if (is_function(&around[k])) {
-            call_line(p, unit, &around[at]);
+    while (at < last && !is_function(&a->scope[at]))
+        at++;
+    const char *own = at < last ? own_file(unit, a) : NULL;
+    for (int k = at + 1; own && p->path && k <= last && strcmp(p->path, own); k++)
+        if (is_function(&a->scope[k])) {
+            call_line(p, unit, &a->scope[at]);
             at = k;
         }
-    if (own && at < last && die_name(&around[at]))
-        p->inlined = findings_demangle_short(die_name(&around[at]));
-    if (own)
-        name = die_name(&around[last]) ?: name;
-    return name;
+    const char *inlined = own && at < last ? die_name(&a->scope[at]) : NULL;
+    if (inlined && *inlined != '.') /* Clang's outlined functions are one in another */
+        p->inlined = findings_demangle_short(inlined);
+    return own ? die_name(&a->scope[last]) ?: name : name;
 }
 
 /* Where functions of a unit are: the number of their file, which libdw may not name (0), and line. */
@@ -330,11 +339,13 @@ static void find(struct findings_resolver *r, struct findings_place *p, const st
     Dwarf_Addr address = f->offset + bias - (kind == FINDINGS_CALL);
     Dwarf_Addr unit_bias = 0;
     Dwarf_Die *unit = unit_at(m, address, &unit_bias);
-    const char *name = unit ? function_name(unit, address - unit_bias, &p->in_main) : NULL;
+    struct around a;
+    a.count = unit ? findings_scopes_at(r->scopes, unit, address - unit_bias, a.scope) : 0;
+    const char *name = a.count ? function_name(&a, &p->in_main) : NULL;
     if (unit)
         find_line(p, unit, address - unit_bias);
-    if (unit && kind == FINDINGS_SAMPLE)
-        name = in_own_file(p, unit, address - unit_bias, name);
+    if (a.count && kind == FINDINGS_SAMPLE)
+        name = in_own_file(p, unit, &a, name);
     if (name)
         set_name(p, in_source(unit, name));
     else
