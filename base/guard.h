@@ -2,8 +2,8 @@
 /*
  * The reentrancy guard: the first and last thing in every hook, so that Pythia never measures itself.
  *
- * A load and a store (base_own.holder). It is held by a frame: one that was left without returning (base/frame.h) holds
- * it no more, and the next hook notices.
+ * A load and a store (base_here.holder). It is held by a frame: one that was left without returning (base/frame.h)
+ * holds it no more, and the next hook notices.
  * Threads: any, each has its own.  Hook-safe: yes.
  */
 #pragma once
@@ -20,22 +20,22 @@ enum base_guard {
 static inline enum base_guard base_guard_enter(struct base_frame here)
 {
     enum base_guard result = BASE_GUARD_TAKEN;
-    if (__builtin_expect(base_own.holder.at != 0, 0)) {
-        if (base_frame_runs(base_own.holder, here))
+    if (__builtin_expect(base_here.holder.at != 0, 0)) {
+        if (base_frame_runs(base_here.holder, here))
             return BASE_GUARD_INSIDE;
         result = BASE_GUARD_LEFT;
     }
-    base_own.holder = here;
+    base_here.holder = here;
     return result;
 }
 
 static inline void base_guard_leave(void)
 {
-    base_own.holder.at = 0;
+    base_here.holder.at = 0;
 }
 
 /* This thread is Pythia's own: it never leaves. */
 static inline void base_guard_stay(void)
 {
-    base_own.holder = base_frame_at((const void *)UINTPTR_MAX);
+    base_here.holder = base_frame_at((const void *)UINTPTR_MAX);
 }

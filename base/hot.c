@@ -2,4 +2,4 @@
 #include "base/hot.h"
 
 struct base_hot base_hot = { .epoch = 1 /* no thread has seen it */ };
-__thread struct base_own base_own;
+__thread struct base_here base_here;

@@ -28,7 +28,7 @@ struct base_hot {
     _Atomic uint32_t handles;     /* pmpi/comm.h: of what communicators' handles mean */
 } __attribute__((aligned(64)));
 
-struct base_own {
+struct base_here {
     struct base_frame holder;      /* base/guard.h */
     struct watch_board *board;     /* watch/board.h: to write on; NULL: none */
     struct session_stream *stream; /* session/internal.h */
@@ -37,4 +37,4 @@ struct base_own {
 } __attribute__((aligned(64)));
 
 extern struct base_hot base_hot __attribute__((visibility("hidden")));
-extern __thread struct base_own base_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread struct base_here base_here __attribute__((tls_model("initial-exec"), visibility("hidden")));

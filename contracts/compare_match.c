@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 enum { PAIRS_AT_MOST = 1 << 26 }; /* terminals looked at to map those without an equal: seconds */
 
 uint32_t contracts_match_root(uint32_t *set, uint32_t i)

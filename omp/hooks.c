@@ -369,11 +369,8 @@ static void region_close_again(struct omp_hook_region *r)
 {
     struct omp_hook_site *site = r->site;
     struct grammar_event event;
-    struct omp_hook_thread *t = &omp_hook_thread;
     uint64_t end = base_clock_now(), ns = end - r->span.begin;
-    t->region = r->outer;
-    t->depth--;
-    t->alone -= r->program == 1;
+    pop(&omp_hook_thread, r);
     event.channels = 1u << GRAMMAR_TEAM;
     event.value[GRAMMAR_TEAM] = r->team;
     bool contains = session_end_at(r->stream, &r->span, &event, end, 0);

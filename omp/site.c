@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "omp/site.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 
 #include "base/fpu.h"
@@ -21,12 +22,14 @@ static uint32_t site_count;
 void omp_hook_site_fix(struct omp_hook_site *site, uint32_t reason)
 {
     uint64_t offset;
+    int kept = errno;
     if (site->stats.fixed & reason)
         return;
     site->stats.fixed |= reason;
     uint32_t module = base_modules_find((void *)site->fn, &offset);
     base_log_debug("omp: region at offset 0x%llx of module %u keeps its team: %s", (unsigned long long)offset, module,
                    job_fixed_text(reason));
+    errno = kept;
 }
 
 /* Times that it knows, where the program asks for as many threads as then. */

@@ -2,7 +2,6 @@
 /* The run's own past: entering events into their contexts, following matches, voting. */
 #include "oracle/past.h"
 
-
 #include "grammar/flat.h"
 
 enum {

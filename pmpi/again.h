@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) void pmpi_hook_again_begin(struct p
                                                                         const struct watch_call *info,
                                                                         struct base_frame frame, uint64_t where)
 {
-    struct watch_board *board = base_own.board;
+    struct watch_board *board = base_here.board;
     struct watch_thread *place = board ? NULL : session_place(a->memo->stream);
     session_memo_enter(frame);
     if (board)

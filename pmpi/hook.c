@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) void came(struct pmpi_hook_call *ca
 static inline __attribute__((always_inline)) void begin(struct pmpi_hook_call *call, void *from, uint64_t where,
                                                         bool polls)
 {
-    struct watch_board *board = base_own.board; /* it stays, whatever callbacks do */
+    struct watch_board *board = base_here.board; /* it stays, whatever callbacks do */
     struct watch_thread *place = board ? NULL : session_place(call->stream);
     if (!call->memo)
         came(call, from);

@@ -82,8 +82,8 @@ void pmpi_hook_prepare(struct pmpi_hook_call *call, const struct watch_call *inf
 /* Before that, for the board: whom a call that may block receives from and sends to (WATCH_NOBODY: nobody), the tag. */
 static inline void pmpi_hook_with(int source, int dest, int tag)
 {
-    if (base_own.board)
-        watch_board_with(base_own.board, source, dest, tag);
+    if (base_here.board)
+        watch_board_with(base_here.board, source, dest, tag);
 }
 /* The call into the MPI library comes next; `from` is the return address into the program; `where`, of one that may
    block: the handle of its communicator, or request, else 0. */

@@ -470,7 +470,7 @@ PYTHIA_API int MPI_Abort(MPI_Comm comm, int errorcode)
 /* MPI itself ends the program: it failed, and nobody handles errors. Open MPI exits with the error's number. */
 static void life_say_error(int status, const void *from)
 {
-    const struct watch_board *b = base_own.board;
+    const struct watch_board *b = base_here.board;
     bool inside = b && atomic_load_explicit(&b->since, memory_order_relaxed) & 1 && !(b->call & WATCH_OF_REGION);
     char text[MPI_MAX_ERROR_STRING + 2] = ": ";
     int length = 0;

@@ -90,8 +90,8 @@ static inline __attribute__((always_inline)) void append_timed(struct session_st
     int kept = errno;
     if (s->oracle)
         follow(s, e, s->keys.entries[entry].key.peer_class);
-    if (timed && base_own.board)
-        watch_board_season(base_own.board, s->last);
+    if (timed && base_here.board)
+        watch_board_season(base_here.board, s->last);
     uint64_t after = base_clock_now();
     uint64_t cost = timed ? base_clock_now() - before : 0;
     if (timed && cost < PREEMPTED_NS) {

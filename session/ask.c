@@ -52,7 +52,7 @@ const char *session_kept(void)
 
 uint64_t session_events(void)
 {
-    return base_own.stream && base_own.generation == session.generation ? base_own.stream->events : 0;
+    return base_here.stream && base_here.generation == session.generation ? base_here.stream->events : 0;
 }
 
 bool session_was_reset(void)
@@ -62,13 +62,13 @@ bool session_was_reset(void)
 
 uint64_t session_calls_here(void)
 {
-    const struct session_stream *s = base_own.generation == session.generation ? base_own.stream : NULL;
+    const struct session_stream *s = base_here.generation == session.generation ? base_here.stream : NULL;
     return s && s->call_ns > s->adopted_calls ? s->call_ns - s->adopted_calls : 0;
 }
 
 uint32_t session_stream_here(void)
 {
-    const struct session_stream *s = base_own.generation == session.generation ? base_own.stream : NULL;
+    const struct session_stream *s = base_here.generation == session.generation ? base_here.stream : NULL;
     return s ? s->thread : UINT32_MAX;
 }
 

@@ -23,7 +23,7 @@ struct asking { struct session_stream *s; const struct job *j; base_fpu_t fpu; i
 /* False: nothing can be asked; end it either way. */
 static bool foretold_begin(struct asking *a)
 {
-    struct session_stream *s = base_own.generation == session.generation ? base_own.stream : NULL;
+    struct session_stream *s = base_here.generation == session.generation ? base_here.stream : NULL;
     bool may = session_mode() == SESSION_PREDICT && s && s->oracle;
 
     *a = (struct asking){ .s = may ? s : NULL, .error = errno };

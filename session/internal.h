@@ -173,7 +173,7 @@ void session_control_finish(struct session_stream *s);
 /* Bits of the kinds in a list (1 << enum job_call_kind, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
 int session_kinds(const struct pythia_options *o, uint32_t *mask, char *why, size_t size);
 
-/* thread.c: what a thread knows, in base_own: its stream (none where it is left out), of which session (`generation`),
+/* thread.c: what a thread knows, in base_here: its stream (none where it is left out), of which session (`generation`),
    and `epoch`: base_hot's when it saw that nothing keeps it from its stream. */
 void session_own_open(void); /* this thread's first event in this session */
 void session_threads_start(void);

@@ -46,7 +46,7 @@ const struct session_memo *session_memo_find(const void *what, const uintptr_t *
 /* It is an event: as session_enter_from(). */
 static inline void session_memo_enter(struct base_frame frame)
 {
-    base_own.holder = frame;
+    base_here.holder = frame;
 }
 /* A region begins that it was found by, `what` the outlined function: as session_enter_region() and
    session_begin_region(). */

@@ -52,7 +52,7 @@ static uint32_t context_append(struct session_stream *s, struct session_named *n
 static void put_on_board(struct session_stream *s, struct session_context *c)
 {
     const struct session_context *around = s->named->context[c->parent];
-    struct watch_board *b = base_own.board;
+    struct watch_board *b = base_here.board;
 
     c->board = s->named->contexts < WATCH_REGIONS ? s->named->contexts : around->board;
     if (!b || c->board == around->board)
@@ -220,8 +220,8 @@ static inline __attribute__((always_inline)) void close_one(struct session_strea
     add_times(s, &c->sum, 1);
     n->count--;
     s->context = c->parent;
-    if (base_own.board)
-        base_own.board->in_region = n->context[c->parent]->board;
+    if (base_here.board)
+        base_here.board->in_region = n->context[c->parent]->board;
 }
 
 /* All down to `count` end, not by themselves. */
@@ -287,8 +287,8 @@ PYTHIA_API void pythia_region_begin(const char *name)
         if (c && stream_take(s)) {
             event(s, s->named->context[c], s->named->context[s->context], JOB_OPEN, session_now(s));
             count_on(s, c, name);
-            if (base_own.board)
-                watch_board_begins(base_own.board, s->named->context[c]->board);
+            if (base_here.board)
+                watch_board_begins(base_here.board, s->named->context[c]->board);
         }
         stream_release(s);
     }

@@ -71,8 +71,8 @@ static void note_it(struct session_stream *s, uint32_t entry, uint64_t now)
     uint64_t next = foretold ? whole(a.until + a.duration) : left;
     if (!known || (!longer && oracle_phase(s->oracle, &p) != 0))
         return;
-    if (base_own.board)
-        watch_board_note(base_own.board, now, longer ? WATCH_BEYOND : left, next, p.turn, p.turns);
+    if (base_here.board)
+        watch_board_note(base_here.board, now, longer ? WATCH_BEYOND : left, next, p.turn, p.turns);
     atomic_store_explicit(&progress.note.left, left, memory_order_relaxed);
     atomic_store_explicit(&progress.note.next, next, memory_order_relaxed);
     atomic_store_explicit(&progress.note.turn, p.turn, memory_order_relaxed);

@@ -29,7 +29,7 @@ static void self_leave(void *context)
 
 static struct session_stream *own_stream(void)
 {
-    return base_own.generation == session.generation ? base_own.stream : NULL;
+    return base_here.generation == session.generation ? base_here.stream : NULL;
 }
 
 static void lend(struct session_stream *s)

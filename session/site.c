@@ -327,8 +327,8 @@ static __attribute__((noinline)) struct session_site callsite_miss(struct sessio
                                    ? callsite_remember(stream, callsite_set(way.frame, from), &way)
                                    : callsite_walk(stream, &way);
     void *frames[SITE_PATH];
-    if (base_own.board)
-        watch_board_way(base_own.board, site.slot, c ? c->slot : NULL, frames,
+    if (base_here.board)
+        watch_board_way(base_here.board, site.slot, c ? c->slot : NULL, frames,
                         callsite_frames(&way, SITE_PATH, frames));
     session_took_since(stream, before);
     return site;
@@ -386,9 +386,9 @@ static __attribute__((noinline)) const struct session_memo *memo_of_script(const
 
 const struct session_memo *session_memo_find(const void *what, const uintptr_t *at)
 {
-    const struct session_stream *s = base_own.stream;
-    if (__builtin_expect(base_own.epoch != atomic_load_explicit(&base_hot.epoch, memory_order_acquire) ||
-                         base_own.holder.at != 0, 0) || s->open_count)
+    const struct session_stream *s = base_here.stream;
+    if (__builtin_expect(base_here.epoch != atomic_load_explicit(&base_hot.epoch, memory_order_acquire) ||
+                         base_here.holder.at != 0, 0) || s->open_count)
         return NULL;
     if (__builtin_expect(base_hot.python == BASE_PYTHON_KNOWN, 0))
         return memo_of_script(s, what, at);

@@ -22,12 +22,12 @@ static void close_left(struct session_stream *s, struct base_frame here);
 /* A hook was left while it had the guard. */
 static __attribute__((noinline)) void stream_was_left(void)
 {
-    if (!base_own.stream || base_own.generation != session.generation)
+    if (!base_here.stream || base_here.generation != session.generation)
         return;
-    base_own.stream->left++;
-    if (atomic_load_explicit(&base_own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped */
+    base_here.stream->left++;
+    if (atomic_load_explicit(&base_here.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped */
         session_off("a signal handler jumped out of Pythia itself");
-        stream_release(base_own.stream);
+        stream_release(base_here.stream);
     }
 }
 
@@ -44,9 +44,9 @@ static __attribute__((noinline)) struct session_stream *enter_slowly(struct base
         return NULL;
     if (guard == BASE_GUARD_LEFT)
         stream_was_left();
-    if (base_own.generation != session.generation)
+    if (base_here.generation != session.generation)
         session_own_open();
-    struct session_stream *s = base_own.stream;
+    struct session_stream *s = base_here.stream;
     if (!s) {
         base_guard_leave();
         return NULL;
@@ -54,17 +54,17 @@ static __attribute__((noinline)) struct session_stream *enter_slowly(struct base
     if (s->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed))
         session_control_stream(s);
     close_left(s, frame);
-    base_own.epoch = epoch;
+    base_here.epoch = epoch;
     return s;
 }
 
 struct session_stream *session_enter_from(struct base_frame frame)
 {
-    struct session_stream *s = base_own.stream;
-    if (__builtin_expect(base_own.epoch != atomic_load_explicit(&base_hot.epoch, memory_order_acquire) ||
-                         base_own.holder.at != 0, 0) || s->open_count)
+    struct session_stream *s = base_here.stream;
+    if (__builtin_expect(base_here.epoch != atomic_load_explicit(&base_hot.epoch, memory_order_acquire) ||
+                         base_here.holder.at != 0, 0) || s->open_count)
         return enter_slowly(frame);
-    base_own.holder = frame;
+    base_here.holder = frame;
     return s;
 }
 
@@ -101,8 +101,8 @@ uint32_t session_terminal_define(struct session_stream *s, uint32_t entry, enum 
     else
         number = GRAMMAR_NONE;
     s->keys.entries[entry].terminal[phase] = number;
-    if (base_own.board && phase == JOB_LEAF)
-        watch_board_met(base_own.board, entry, session_from(s, &s->keys.entries[entry].key));
+    if (base_here.board && phase == JOB_LEAF)
+        watch_board_met(base_here.board, entry, session_from(s, &s->keys.entries[entry].key));
     watch_board_modules();
     session_took_since(s, before);
     return number;
@@ -187,11 +187,11 @@ static inline __attribute__((always_inline)) void span_open(struct session_strea
     *span = (struct session_span){begin, serial, entry, s->open_count, s->call_ns};
     struct session_open *open = span_push(s);
     if (__builtin_expect(open != NULL, 1))
-        *open = (struct session_open){base_own.holder, owner, begin, 0, serial, entry, path, terminal, false};
+        *open = (struct session_open){base_here.holder, owner, begin, 0, serial, entry, path, terminal, false};
     else
         session_off("out of memory for a region");
-    if (base_own.board && entry != GRAMMAR_NONE)
-        watch_board_region(base_own.board, fn, begin);
+    if (base_here.board && entry != GRAMMAR_NONE)
+        watch_board_region(base_here.board, fn, begin);
     base_guard_leave();
 }
 
@@ -261,8 +261,8 @@ static inline void leave_skipped(struct session_stream *s, uint64_t ns)
 
 static inline void show(const struct session_stream *s, uint32_t entry, const struct grammar_event *e, uint64_t end)
 {
-    if (base_own.board)
-        watch_board_left(base_own.board, entry, e->gap, e->duration, end, s->call_ns);
+    if (base_here.board)
+        watch_board_left(base_here.board, entry, e->gap, e->duration, end, s->call_ns);
     else if (s->place)
         watch_thread_left(s->place, end);
 }
@@ -271,8 +271,8 @@ static inline void show_region(const struct session_stream *s, uint32_t entry, c
                                uint64_t end)
 {
     show(s, entry, e, end);
-    if (base_own.board)
-        base_own.board->omp_ns = s->region_ns;
+    if (base_here.board)
+        base_here.board->omp_ns = s->region_ns;
 }
 
 static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,
@@ -319,7 +319,7 @@ void session_stream_close_all(struct session_stream *s)
 
 void *session_owner(struct base_frame here)
 {
-    struct session_stream *s = base_own.stream;
+    struct session_stream *s = base_here.stream;
     if (!s || base_guard_enter(here) == BASE_GUARD_INSIDE)
         return NULL;
     close_left(s, here);

@@ -184,7 +184,7 @@ struct watch_thread *session_place(const struct session_stream *s)
 
 void session_own_open(void)
 {
-    struct base_own *own = &base_own;
+    struct base_here *own = &base_here;
     base_fpu_t kept = base_fpu_hold();
     uint32_t generation = session.generation;
     uint64_t before = base_clock_processor();
@@ -209,8 +209,8 @@ void session_own_open(void)
 
 bool session_stream_busy_here(void)
 {
-    return base_own.generation == session.generation && base_own.stream &&
-           atomic_load_explicit(&base_own.stream->busy, memory_order_relaxed);
+    return base_here.generation == session.generation && base_here.stream &&
+           atomic_load_explicit(&base_here.stream->busy, memory_order_relaxed);
 }
 
 /* --- Ending --- */
@@ -222,14 +222,12 @@ static void thread_ends(void *stream)
     int kept = errno;
     base_fpu_t state = base_fpu_hold();
     session_tell_end();
-    bool mine = base_own.stream == s && base_own.generation == session.generation &&
+    bool mine = base_here.stream == s && base_here.generation == session.generation &&
                 session_mode() != SESSION_OFF;
     if (mine && s->thread > 0) {
         session_stream_close_all(s);
         atomic_store_explicit(&s->inside.thread, 0, memory_order_relaxed);
-        base_own.stream = NULL;
-        base_own.generation = base_own.epoch = 0;
-        base_own.left_out = false;
+        base_here = (struct base_here){.holder = base_here.holder};
         base_lock_take(&session.lock, BASE_LOCK_SESSION);
         if (session_mode() != SESSION_OFF) /* else the session is being finished, or over */
             place_give(s);

@@ -12,7 +12,6 @@
 #include "tools/program.h"
 #include "tools/tool.h"
 
-
 struct request {
     char **command; /* NULL-terminated, NULL without */
     bool probe, omp;

@@ -151,7 +151,7 @@ struct watch_board {
     char modules[WATCH_MODULES]; /* lines: begin, end, bias in hexadecimal, build-id or -, path */
 };
 
-/* The process's; what a thread writes on is base_own.board. */
+/* The process's; what a thread writes on is base_here.board. */
 extern struct watch_board *_Atomic watch_board_here __attribute__((visibility("hidden")));
 
 /* --- Before a call and after it --- */

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-
 const char *const watch_kind_text[] = {"none", "deadlock", "missing_rank", "stopped", "slow"};
 
 enum { IDLE_NS = 900000000 }; /* without processor time so long: it sleeps */

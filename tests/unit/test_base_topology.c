@@ -20,7 +20,6 @@ static unsigned shared(unsigned i)
     return k;
 }
 
-
 static void put(const char *path, const char *text)
 {
     char whole[256];
